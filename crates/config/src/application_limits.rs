@@ -1,4 +1,4 @@
-//! What stands in the block `applicationlimits`: counts, and the factor for drivers.
+//! Values of the block `applicationlimits`: counts, and the fraction for drivers.
 
 use headroom_core::Name;
 use headroom_core::config::ApplicationLimitsConfig;
@@ -7,20 +7,20 @@ use headroom_core::userlimit::Decimal;
 use crate::raw::{ApplicationLimits, Text};
 use crate::user_limits::decimal;
 
-/// How many applications: digits, and at least one application. A number that begins with a zero is
-/// another one to YAML.
+/// Parses a number of applications: digits, and at least 1. YAML interprets a number with a leading zero differently,
+/// so it is refused.
 pub(crate) fn count(text: &Text) -> Option<u64> {
     let digits = &text.value;
     let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
     digits.parse().ok().filter(|_| is_plain)
 }
 
-/// What part of a leaf, of which 1 is all.
+/// Parses a fraction of a leaf, from 0 to 1.
 pub(crate) fn part(text: &Text) -> Option<Decimal> {
     decimal(&text.value).filter(|part| *part <= Decimal::ONE)
 }
 
-/// The block, which has been found without fault; none where it says nothing.
+/// Returns the settings of a valid block. `None` if it has none.
 pub(crate) fn build(from: Option<&ApplicationLimits>) -> Option<ApplicationLimitsConfig> {
     let from = from.filter(|block| !block.says_nothing())?;
     let number = |text: &Option<Text>| text.as_ref().and_then(count);

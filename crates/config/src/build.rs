@@ -1,4 +1,4 @@
-//! From the file as written to the typed configuration, once every rule holds.
+//! Converts a valid file to the typed configuration.
 
 use headroom_core::config::property::read_span;
 use headroom_core::config::{
@@ -18,7 +18,7 @@ use crate::tenants;
 use crate::user_limits;
 use crate::vector::Vector;
 
-/// Build the configuration; the trees have been found without fault.
+/// Returns the configuration. The trees must be valid.
 pub(crate) fn build(trees: Vec<Tree>, checksum: &str) -> Configuration {
     Configuration {
         partitions: trees.into_iter().map(partition).collect(),
@@ -66,7 +66,7 @@ fn partition(tree: Tree) -> PartitionConfig {
                 .weights
                 .iter()
                 .map(|(name, weight)| {
-                    // A score of infinities orders nothing; one is what an unnamed type has.
+                    // Infinite scores have no order, so the weight is 1, as for an unnamed type.
                     let finite = weight.value.is_finite();
                     (name_of(name), if finite { weight.value } else { 1.0 })
                 })
@@ -133,9 +133,9 @@ fn queue(from: &Queue, is_root: bool, above: Above<'_>) -> QueueConfig {
     }
 }
 
-/// The tree of a partition. Nodes of a label of which a queue has a part are for asks that name it: a
-/// part of what others take would be none. So are those that are lent while they are idle: what is not
-/// counted by itself cannot be lent.
+/// Returns the queue tree of a partition. A label is exclusive if a queue has a fraction of its nodes: asks without
+/// the label could otherwise use them up. A label whose idle nodes are lent is also exclusive, because only nodes
+/// that are counted separately can be lent.
 fn tree(from: &Queue) -> QueueConfig {
     let mut root = queue(from, true, Above::default());
     let mut labels: Vec<Name> = Vec::new();

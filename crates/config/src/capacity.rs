@@ -1,4 +1,4 @@
-//! What stands in the block `capacity`: a mode, and what it takes.
+//! Values of the block `capacity`: the mode, and the fractions.
 
 use headroom_core::Name;
 use headroom_core::config::{CapacityConfig, CapacityShare, LabelCapacity};
@@ -7,7 +7,7 @@ use headroom_core::userlimit::Decimal;
 use crate::raw::{Capacity, LabelPart, Queue, Text};
 use crate::user_limits::decimal;
 
-/// The unit of a queue's part.
+/// Unit of the fraction of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Mode {
     Percent,
@@ -15,12 +15,12 @@ pub(crate) enum Mode {
     Absolute,
 }
 
-/// The words of `mode`.
+/// Values of `mode`.
 pub(crate) const MODES: [(&str, Mode); 3] =
     [("percent", Mode::Percent), ("weight", Mode::Weight), ("absolute", Mode::Absolute)];
 
 impl Mode {
-    /// The word of it.
+    /// Returns the word of the mode.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Percent => "percent",
@@ -30,23 +30,23 @@ impl Mode {
     }
 }
 
-/// What a word means; none where there is none, or one without meaning.
+/// Returns the mode of a block. `None` if it is missing or unknown.
 pub(crate) fn mode(block: &Capacity) -> Option<Mode> {
     let text = block.mode.as_ref()?;
     MODES.iter().find(|(word, _)| *word == text.value).map(|(_, mode)| *mode)
 }
 
-/// A percentage of what a parent has.
+/// Parses a percentage of the parent's amount.
 pub(crate) fn percent(text: &Text) -> Option<Decimal> {
     decimal(&text.value).filter(|percent| *percent <= Decimal::HUNDRED)
 }
 
-/// The weight of a queue among its siblings.
+/// Parses the weight of a queue among its siblings.
 pub(crate) fn weight(text: &Text) -> Option<Decimal> {
     decimal(&text.value).filter(|weight| *weight <= CapacityConfig::WEIGHT_MAX)
 }
 
-/// What a block says a queue has a part by; none where its mode or value has no meaning.
+/// Returns the fraction in a block. `None` if its mode or value is not valid.
 pub(crate) fn share(block: &Capacity) -> Option<CapacityShare> {
     let value = block.value.as_ref();
     match mode(block)? {
@@ -56,7 +56,7 @@ pub(crate) fn share(block: &Capacity) -> Option<CapacityShare> {
     }
 }
 
-/// A block of a label has its mode from the `capacity` of its queue.
+/// Returns the block of a label, with the mode of the queue's `capacity`.
 pub(crate) fn of_label(block: &LabelPart, of_queue: Option<&Capacity>) -> Capacity {
     Capacity {
         span: block.span,
@@ -66,7 +66,7 @@ pub(crate) fn of_label(block: &LabelPart, of_queue: Option<&Capacity>) -> Capaci
     }
 }
 
-/// The parts of labels, which have been found without fault, in the order of labels.
+/// Returns the fractions of labels in a valid queue, in the order of labels.
 pub(crate) fn build_labels(queue: &Queue) -> Vec<LabelCapacity> {
     let labels = queue.node_labels.as_deref().into_iter().flat_map(|labels| &labels.capacities);
     let build = |(label, block): &(Text, LabelPart)| {
@@ -78,7 +78,7 @@ pub(crate) fn build_labels(queue: &Queue) -> Vec<LabelCapacity> {
     all
 }
 
-/// The block, which has been found without fault.
+/// Returns the settings of a valid block.
 pub(crate) fn build(from: Option<&Capacity>) -> Option<CapacityConfig> {
     let from = from?;
     Some(CapacityConfig { share: share(from)?, maximum: from.maximum.as_ref().and_then(percent) })

@@ -2,10 +2,10 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// SHA-256 of a queue file in upper-case hexadecimal digits, as `YuniKorn` reports it.
+/// Returns the SHA-256 of a queue file in upper-case hexadecimal digits, as `YuniKorn` reports it.
 ///
-/// A token `checksum: ` with 64 such digits is left out, so that a file may carry its own.
-/// It tells files apart; nothing secret depends on it.
+/// A token `checksum: ` with 64 such digits is excluded, so that a file can contain its own checksum. The checksum
+/// identifies files. It is not used for security.
 pub fn checksum(text: &str) -> String {
     let digest = match own_checksum(text) {
         Some((start, end)) => {
@@ -17,7 +17,7 @@ pub fn checksum(text: &str) -> String {
     hex::encode_upper(digest)
 }
 
-/// The range of the first `checksum: <64 digits>`.
+/// Returns the range of the first `checksum: <64 digits>`.
 fn own_checksum(text: &str) -> Option<(usize, usize)> {
     const KEY: &str = "checksum: ";
     const DIGITS: usize = 64;

@@ -1,4 +1,4 @@
-//! The rules of a queue file by name.
+//! Codes of the rules of a queue file.
 
 use std::fmt;
 
@@ -6,28 +6,27 @@ use crate::diagnostic::Severity;
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident: $severity:ident = $text:literal,)+) => {
-        /// The rule that a file breaks, by its name in the specification.
+        /// Code of the rule that a file breaks, as in the specification.
         ///
-        /// Codes are for tests, logs and documentation and never change their meaning;
-        /// their sentences may.
+        /// Codes are for tests, logs, and documentation. Their meaning never changes, but their sentences can.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code { $($(#[doc = $doc])+ $name,)+ }
 
         impl Code {
-            /// Every code, in the order of the checks.
+            /// All codes, in the order of the checks.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// The name, `Q-NAME` for example.
+            /// Returns the code, for example `Q-NAME`.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $text,)+ }
             }
 
-            /// Whether a file with it can still be used.
+            /// Returns whether a file with this finding can be used.
             pub const fn severity(self) -> Severity {
                 match self { $(Self::$name => Severity::$severity,)+ }
             }
 
-            /// What it says, in a sentence or two.
+            /// Returns the meaning of the code in one or two sentences.
             pub fn summary(self) -> &'static str {
                 match self { $(Self::$name => concat!($($doc),+).trim_start(),)+ }
             }

@@ -1,15 +1,14 @@
-//! What is wrong with a queue file, and where.
+//! Findings on a queue file, with their places.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::code::Code;
 
-/// How many errors, and how many warnings, are stored; a file with more is wrong in kind, not in
-/// detail.
+/// Most stored errors, and most stored warnings. A file with more needs a general review.
 pub const DIAGNOSTICS_MAX: usize = 100;
 
-/// A range of the text in bytes; may be empty.
+/// A range of the text in bytes. Can be empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     /// First byte.
@@ -21,51 +20,51 @@ pub struct Span {
 /// Whether the file can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// It can, but hardly says what was meant.
+    /// The file can be used, but was probably not meant this way.
     Warning,
-    /// It cannot.
+    /// The file cannot be used.
     Error,
 }
 
-/// When the reference finds the fault.
+/// Stage at which the reference finds the fault.
 ///
-/// `YuniKorn` answers *valid* to a file with a fault of the second kind, and then fails to
-/// load it. Headroom refuses both; only the compatible validation answer tells them apart.
+/// `YuniKorn` answers *valid* to a file with a fault of the second kind, and then fails to load it. Headroom refuses
+/// both. Only the compatible validation answer distinguishes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// When the file is validated.
+    /// The validation of the file.
     Validation,
-    /// When its queues are built.
+    /// The construction of its queues.
     Building,
 }
 
-/// A place in the text with a remark.
+/// A place in the text with a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Where.
+    /// Range of the place.
     pub span: Span,
-    /// What is there.
+    /// Text at the place.
     pub label: String,
 }
 
-/// One fault, or one warning.
+/// One error or warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The rule.
+    /// Code of the rule.
     pub code: Code,
-    /// Whether the file can still be used.
+    /// Whether the file can be used.
     pub severity: Severity,
-    /// When the reference finds it.
+    /// Stage at which the reference finds it.
     pub stage: Stage,
     /// One sentence with both sides of the comparison and their units.
     pub message: String,
-    /// The place that is wrong; its label may be empty.
+    /// Place of the fault. Its label can be empty.
     pub primary: Mark,
-    /// Other places that it depends on.
+    /// Other relevant places.
     pub secondary: Vec<Mark>,
-    /// What to write instead.
+    /// Suggested change.
     pub help: Option<String>,
-    /// What the reference names in its own message, where programs compare that; else empty.
+    /// Object in the reference's own message, where programs compare that. Otherwise empty.
     pub subject: String,
     /// Line of the primary place, from 1.
     pub line: usize,
@@ -74,7 +73,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A fault at `span` that validation finds.
+    /// Returns an error at `span` of the validation stage.
     pub(crate) fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -90,7 +89,7 @@ impl Diagnostic {
         }
     }
 
-    /// A warning at `span`.
+    /// Returns a warning at `span`.
     pub(crate) fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, span, message) }
     }
@@ -126,11 +125,11 @@ pub(crate) struct Report {
     errors: Kept,
     warnings: Kept,
     errors_of_validation: usize,
-    /// What the parser counted.
+    /// Number of parser steps.
     pub(crate) steps: usize,
 }
 
-/// The first diagnostics of one severity, and how many there were beyond them.
+/// The first findings of one severity, and the number of the others.
 #[derive(Debug, Default)]
 struct Kept {
     list: Vec<Diagnostic>,
@@ -150,7 +149,7 @@ impl Kept {
         self.list.len() >= DIAGNOSTICS_MAX
     }
 
-    /// Sort by place; what an alias repeats is wrong in one place only.
+    /// Sorts by place. Removes duplicates, which aliases cause.
     fn sort(&mut self) {
         self.list.sort_by_key(|one| (one.primary.span.start, one.code));
         self.list.dedup();
@@ -158,7 +157,7 @@ impl Kept {
 }
 
 impl Report {
-    /// Take note, or only count it when there are many already.
+    /// Stores a finding, or only counts it if there are too many.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         debug_assert_eq!(diagnostic.severity, diagnostic.code.severity(), "{diagnostic:?}");
         match diagnostic.severity {
@@ -170,18 +169,18 @@ impl Report {
         }
     }
 
-    /// Whether more errors would only be counted; a rule that costs much may then stop.
+    /// Returns whether further errors would only be counted. An expensive rule can stop then.
     pub(crate) fn is_full(&self) -> bool {
         self.errors.is_full()
     }
 
-    /// Whether more warnings would only be counted; advice that costs much may then stop.
+    /// Returns whether further warnings would only be counted. Expensive advice can stop then.
     pub(crate) fn is_full_of_warnings(&self) -> bool {
         self.warnings.is_full()
     }
 
-    /// Forget reports of missing parts. Where the file could not be read in full, such a part may
-    /// be what was not understood.
+    /// Removes reports of missing parts. If the file was not read completely, such a part might exist and not be
+    /// understood.
     pub(crate) fn forget_absences(&mut self) {
         let absences = [
             Code::QueuesMissing,
@@ -206,12 +205,12 @@ impl Report {
         !self.errors.list.is_empty() || self.errors.suppressed > 0
     }
 
-    /// Whether one of these codes was found.
+    /// Returns whether one of these codes was found.
     pub(crate) fn has_any(&self, codes: &[Code]) -> bool {
         self.errors.list.iter().chain(&self.warnings.list).any(|one| codes.contains(&one.code))
     }
 
-    /// Sort by place, and find lines and columns in `source`.
+    /// Sorts by place, and determines lines and columns in `source`.
     pub(crate) fn finish(mut self, source: &str) -> Diagnostics {
         self.errors.sort();
         self.warnings.sort();
@@ -242,18 +241,18 @@ impl Report {
     }
 }
 
-/// How many of each severity.
+/// Number of findings of each severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Faults that make the file unusable.
+    /// Number of errors, which make the file unusable.
     pub errors: usize,
-    /// What can be used but hardly says what was meant.
+    /// Number of warnings.
     pub warnings: usize,
 }
 
-/// Everything that was found in one file, with the text that it points into.
+/// All findings on one file, with its text.
 ///
-/// In the order of the file. [`Diagnostics::render`] shows it to people.
+/// They are in the order of the file. [`Diagnostics::render`] shows them to people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostics {
     pub(crate) source: Arc<str>,
@@ -264,18 +263,17 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// The diagnostics, by their place in the file; at most [`DIAGNOSTICS_MAX`] errors and as
-    /// many warnings.
+    /// Returns the findings in the order of the file: at most [`DIAGNOSTICS_MAX`] errors and as many warnings.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Diagnostic> {
         self.list.iter()
     }
 
-    /// How many were found beyond [`DIAGNOSTICS_MAX`] and not stored; there may be more.
+    /// Returns the number of findings beyond [`DIAGNOSTICS_MAX`] that were not stored. There can be more.
     pub fn suppressed(&self) -> Counts {
         self.suppressed
     }
 
-    /// How many were found, including those that were not stored.
+    /// Returns the number of findings, including those that were not stored.
     pub fn counts(&self) -> Counts {
         let errors = self.iter().filter(|one| one.severity == Severity::Error).count();
         let warnings = self.list.len() - errors;
@@ -285,14 +283,14 @@ impl Diagnostics {
         }
     }
 
-    /// What the parser counted: scalars, lists and mappings, those behind aliases included.
-    /// For tests: it is what bounds the work that a file makes.
+    /// Returns the number of parser steps: scalars, lists, and mappings, including those from aliases. For tests,
+    /// because it bounds the work for a file.
     #[doc(hidden)]
     pub fn steps(&self) -> usize {
         self.steps
     }
 
-    /// Where a byte of the text stands: its line, and its column in characters, both from 1.
+    /// Returns the line of a byte, and its column in characters, both from 1.
     pub fn place(&self, byte: usize) -> (usize, usize) {
         let mut end = byte.min(self.source.len());
         while !self.source.is_char_boundary(end) {
@@ -304,27 +302,27 @@ impl Diagnostics {
         (line, before[line_start..].chars().count() + 1)
     }
 
-    /// Whether nothing was found.
+    /// Returns whether there are no findings.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Whether `YuniKorn`'s validation refuses the file too.
+    /// Returns whether `YuniKorn`'s validation refuses the file too.
     ///
-    /// False when only [`Stage::Building`] faults were found: the reference then calls
-    /// the file valid and fails to load it.
+    /// `false` if there are only faults of [`Stage::Building`]: the reference then calls the file valid, and fails to
+    /// load it.
     pub fn refused_by_validation(&self) -> bool {
         self.errors_of_validation > 0
     }
 
-    /// The text that the spans point into.
+    /// Returns the text of the file.
     pub fn source(&self) -> &str {
         &self.source
     }
 }
 
 impl fmt::Display for Diagnostics {
-    /// One line for each: `line 3, column 5: Q-NAME: …`.
+    /// Writes one line for each: `line 3, column 5: Q-NAME: …`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, one) in self.list.iter().enumerate() {
             if position > 0 {

@@ -1,9 +1,9 @@
-//! The short way from text to nodes, for a file that is written as most are: one document
-//! without tags, anchors, aliases, merge keys and repeated keys, within the budgets.
+//! A fast parser for ordinary files: one document without tags, anchors, aliases, merge keys, and repeated keys,
+//! within the budgets.
 //!
-//! It takes the events of the parser below `serde-saphyr` as they come, and costs half of what
-//! `serde` with places does. Whatever is unusual, a fault first of all, is left to `yaml`, which
-//! reads every file and has all messages: both must give the same nodes, and tests compare them.
+//! It consumes the events of the parser below `serde-saphyr` directly, at half the cost of `serde` with places.
+//! Everything unusual, in particular a fault, is left to `yaml`, which reads every file and has all messages. Both
+//! must return the same nodes, and tests compare them.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::diagnostic::Span;
 use crate::written::place;
 use crate::yaml::{DEPTH_MAX, Entry, FILE_BYTES_MAX, Kind, NODES_MAX, Node, Scalar};
 
-/// The document, and the steps that it took; `None` leaves the file to `yaml`.
+/// Returns the document, and the number of steps. `None` leaves the file to `yaml`.
 pub(crate) fn read(source: &str) -> Option<(Node, usize)> {
     if source.starts_with('\u{feff}') {
         return None;
@@ -31,21 +31,21 @@ pub(crate) fn read(source: &str) -> Option<(Node, usize)> {
         let ends = span.start.byte_offset().zip(span.end.byte_offset());
         builder.take(event, ends)?;
     }
-    // The empty document has a message or two.
+    // An empty document can cause messages.
     let document = builder.document.filter(|node| !matches!(node.kind, Kind::Scalar(_)))?;
     Some((document, events + builder.nodes))
 }
 
 struct Builder<'s> {
     source: &'s str,
-    /// The lists and mappings that the next event is inside of.
+    /// The lists and mappings that contain the next event.
     open: Vec<Open>,
     document: Option<Node>,
     nodes: usize,
     text_bytes: usize,
 }
 
-/// A list or mapping whose end has not come.
+/// A list or mapping that has not ended.
 struct Open {
     span: Span,
     kind: OpenKind,
@@ -53,7 +53,7 @@ struct Open {
 
 enum OpenKind {
     List(Vec<Node>),
-    /// With the key that waits for its value.
+    /// A mapping, with the key that waits for its value.
     Map(Vec<Entry>, Option<Node>),
 }
 
@@ -62,11 +62,11 @@ impl<'s> Builder<'s> {
         Self { source, open: Vec::new(), document: None, nodes: 0, text_bytes: 0 }
     }
 
-    /// Take the next event, at these bytes; `None` for what is unusual.
+    /// Processes the next event, at these bytes. `None` for anything unusual.
     fn take(&mut self, event: Event<'_>, ends: Option<(usize, usize)>) -> Option<()> {
         match event {
             Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Some(()),
-            // A second one has a message.
+            // A second document causes a message.
             Event::DocumentStart(..) => self.document.is_none().then_some(()),
             Event::Scalar(text, style, 0, None) => {
                 let span = self.node_at(ends)?;
@@ -76,7 +76,7 @@ impl<'s> Builder<'s> {
                 }
                 let slice = &self.source[span.start..span.end];
                 let is_plain = matches!(style, ScalarStyle::Plain);
-                // The parser has one spelling for all that is absent.
+                // The parser has one spelling for all absent values.
                 let text = match &*text {
                     "" | "~" if is_plain => slice.to_owned(),
                     _ => text.into_owned(),
@@ -100,14 +100,14 @@ impl<'s> Builder<'s> {
         (self.open.len() <= DEPTH_MAX).then_some(())
     }
 
-    /// Count one more node, and find its place.
+    /// Counts one more node, and returns its place.
     fn node_at(&mut self, ends: Option<(usize, usize)>) -> Option<Span> {
         self.nodes += 1;
         let (start, end) = ends.filter(|_| self.nodes <= NODES_MAX)?;
         Some(place(self.source, start, end.saturating_sub(start)))
     }
 
-    /// Put a whole node where it belongs.
+    /// Adds a complete node to its parent.
     fn add(&mut self, node: Node) -> Option<()> {
         match self.open.last_mut() {
             None => self.document = Some(node),
@@ -126,7 +126,7 @@ impl<'s> Builder<'s> {
 }
 
 impl Open {
-    /// The list or mapping as a whole, unless a key is repeated in it.
+    /// Returns the list or mapping as a node. `None` if it has a repeated key.
     fn into_node(self) -> Option<Node> {
         let kind = match self.kind {
             OpenKind::List(items) => Kind::List(items),
@@ -137,7 +137,7 @@ impl Open {
     }
 }
 
-/// Whether a key comes twice. Mappings are small, unless somebody wants this to take long.
+/// Returns whether a key occurs twice. Mappings are usually small, but the time must be bounded for large ones.
 fn repeats(entries: &[Entry]) -> bool {
     const FEW: usize = 12;
     let keys = || entries.iter().map(|entry| text_of(&entry.key));

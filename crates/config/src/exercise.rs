@@ -1,23 +1,22 @@
-//! What must hold for every input whatsoever: one function for the tests and the fuzzer.
+//! Properties that hold for every input: one function for the tests and the fuzzer.
 
 use headroom_core::userlimit::Formula;
 
 use crate::{ALIAS_EVENTS_MAX, Code, STACK_BYTES, Severity, Style, read, review_bytes, yaml, yarn};
 
-/// Parser steps that a text may cost: a few for each byte, and what aliases repeat within their
-/// bound.
+/// Returns the largest number of parser steps for a text: a few for each byte, and the bounded repetition by aliases.
 fn steps_max(bytes: &[u8]) -> usize {
-    // A byte makes two nodes at most, `-` and the nothing behind it, each counted when it is
-    // parsed, with its end, and when it is read.
+    // A byte makes at most two nodes, such as `-` and the empty value after it. Each is counted when it is parsed,
+    // when it ends, and when it is read.
     let repeated = if bytes.contains(&b'*') { 4 * ALIAS_EVENTS_MAX } else { 0 };
     8 * bytes.len() + 64 + repeated
 }
 
-/// Read, review and render any bytes; the steps that it took.
+/// Reads, reviews, and renders arbitrary bytes. Returns the number of steps.
 ///
 /// # Panics
-/// When something does not hold: the number of steps, the same verdict with and without advice,
-/// places within the text, a reason for every refusal.
+/// If a property does not hold: the bound of the number of steps, the same result with and without advice, places
+/// within the text, and a reason for every refusal.
 pub fn exercise(bytes: &[u8]) -> usize {
     let review = review_bytes(bytes);
     let found = &review.diagnostics;
@@ -51,7 +50,7 @@ pub fn exercise(bytes: &[u8]) -> usize {
     steps
 }
 
-/// What a check says that nests as the file does.
+/// Runs a check that recurses as deep as the file nests, on its own stack.
 fn on_own_stack(check: impl FnOnce() -> bool + Send) -> bool {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
@@ -59,18 +58,17 @@ fn on_own_stack(check: impl FnOnce() -> bool + Send) -> bool {
     })
 }
 
-/// Whether all its numbers are; a weight may be none.
+/// Returns whether all numbers are equal to themselves. A weight can be NaN.
 fn same_as_itself(configuration: &headroom_core::config::Configuration) -> bool {
     #[expect(clippy::eq_op, reason = "what is not a number differs from itself")]
     let same = configuration == configuration;
     same
 }
 
-/// Convert any bytes as a file of `CapacityScheduler`, with each formula.
+/// Converts arbitrary bytes as a file of `CapacityScheduler`, with each formula.
 ///
 /// # Panics
-/// When something does not hold: the same text twice, every note in it, and a text that is YAML with
-/// known keys.
+/// If a property does not hold: a repeatable result that contains every note, and is YAML with known keys.
 pub fn exercise_yarn(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     for formula in [Formula::Yarn3, Formula::Smooth] {

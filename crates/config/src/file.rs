@@ -6,50 +6,50 @@ use std::path::{Path, PathBuf};
 
 use crate::{Diagnostics, FILE_BYTES_MAX, Loaded, Style, read};
 
-/// Why a queue file could not be used; each names the file.
+/// Reason why a queue file could not be used. Each names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The file is missing, a directory, or may not be read.
+    /// The file is missing, is a directory, or is not readable.
     #[error("cannot read the queue file {}", path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// I/O error of the operating system.
         #[source]
         source: io::Error,
     },
     /// The file is larger than [`FILE_BYTES_MAX`].
     #[error("the queue file {} has more than {FILE_BYTES_MAX} bytes, which is the limit", path.display())]
     TooLarge {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The file is not UTF-8 text.
     #[error("{}:{line}: byte {byte} is not valid UTF-8; expected text in UTF-8", path.display())]
     NotText {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The line with the first byte that is wrong, from 1.
+        /// Line of the first invalid byte, from 1.
         line: usize,
-        /// That byte's place in its line, from 1.
+        /// Position of that byte in its line, from 1.
         byte: usize,
     },
-    /// The file breaks rules; the message shows the lines.
+    /// The file breaks rules. The message shows the lines.
     #[error("{}\n\nthe queue file {} has errors and cannot be used", faults.render(&path.display().to_string(), Style::Plain), path.display())]
     Faults {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The findings.
         faults: Box<Diagnostics>,
     },
 }
 
-/// Read a queue file from disk.
+/// Reads a queue file from disk.
 ///
-/// An empty file is legal: [`Loaded::is_empty`] then holds, for a caller that wants none.
+/// An empty file is valid. [`Loaded::is_empty`] returns `true` then, for a caller that needs a partition.
 ///
 /// # Errors
-/// [`ReadError`] says whether the file could not be read or breaks rules.
+/// [`ReadError`], if the file cannot be read or breaks rules.
 pub fn read_file(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
     let path = path.as_ref();
     let failed = |source| ReadError::Io { path: path.to_owned(), source };
@@ -70,11 +70,11 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
         .map_err(|faults| ReadError::Faults { path: path.to_owned(), faults: Box::new(faults) })
 }
 
-/// Read to the end, or to one byte more than a queue file may have: that tells one that is too
-/// large from one that just fits, and an endless one ends.
+/// Reads to the end, or at most one byte more than the limit of a queue file. The additional byte identifies a file
+/// that is too large, and endless input ends.
 ///
 /// # Errors
-/// What the source says.
+/// Returns the I/O error of the source.
 pub fn bytes_of(source: impl io::Read) -> io::Result<Vec<u8>> {
     let bound = u64::try_from(FILE_BYTES_MAX).map_or(u64::MAX, |bytes| bytes + 1);
     let mut bytes = Vec::new();

@@ -1,9 +1,8 @@
-//! Reads and checks the queue file, and points at the line that is wrong.
+//! Reads and checks the queue file, and reports the lines of faults.
 //!
-//! The file is `YuniKorn`'s: every file that `YuniKorn` loads is read here and means the
-//! same. [`read`] takes its text and gives the typed [`Configuration`] of the core, or
-//! [`Diagnostics`]: every fault of the file with the rule it breaks, both sides of the
-//! comparison, and what to write instead.
+//! The file has the format of `YuniKorn`: every file that `YuniKorn` loads is accepted here, with the same meaning.
+//! [`read`] parses a text. It returns the typed [`Configuration`] of the core, or [`Diagnostics`]: every fault of the
+//! file with its rule, both sides of the comparison, and a suggestion.
 //!
 //! ```
 //! use headroom_config::{Style, read};
@@ -25,10 +24,9 @@
 //! println!("{}", faults.render("queues.yaml", Style::Plain));
 //! ```
 //!
-//! How a text travels: `yaml` parses it within budgets into nodes with places, `raw` reads
-//! the fields of the file from them, `check` applies the rules, `build` makes the types of
-//! the core. [`review`] also runs `advice`: what is legal and can hardly be meant. Input from
-//! outside never causes a panic.
+//! Stages: `yaml` parses the text within budgets into nodes with places. `raw` reads the fields of the file. `check`
+//! applies the rules, and `build` creates the types of the core. [`review`] also runs `advice` on settings that are
+//! valid, but probably not meant. External input never causes a panic.
 
 mod advice;
 mod application_limits;
@@ -78,8 +76,8 @@ pub use yaml::{ALIAS_EVENTS_MAX, DEPTH_MAX, FILE_BYTES_MAX, NODES_MAX};
 
 use diagnostic::Report;
 
-/// What is in force where no queue file is given: one partition whose applications go to
-/// the queue of their namespace, made when missing; everybody may submit.
+/// The configuration without a queue file: one partition whose applications run in the queue of their namespace,
+/// which is created if it is missing. Every user can submit.
 pub const BUILT_IN: &str = "\
 partitions:
   - name: default
@@ -92,33 +90,31 @@ partitions:
         submitacl: '*'
 ";
 
-/// A queue file that can be used.
+/// A valid queue file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
-    /// What it says. Without any partition when the file is empty, which is legal: a
-    /// caller that needs one looks at [`Loaded::is_empty`]. Two files with the same
-    /// [`checksum`] in it say the same.
+    /// Configuration of the file. An empty file is valid, and has no partition; see [`Loaded::is_empty`]. Two files
+    /// with the same [`checksum`] have the same configuration.
     pub configuration: Configuration,
-    /// What hardly means what was written; may be empty. Never an error.
+    /// Findings on settings that were probably not meant. Can be empty, and has no errors.
     pub warnings: Diagnostics,
 }
 
 impl Loaded {
-    /// Whether the file has no partition, as an empty file has none.
+    /// Returns whether the file has no partition, as an empty file.
     pub fn is_empty(&self) -> bool {
         self.configuration.partitions.is_empty()
     }
 }
 
-/// Read the text of a queue file.
+/// Reads the text of a queue file.
 ///
-/// An empty text is legal and has no partitions. A byte order mark is skipped; of several
-/// documents the first one counts.
+/// An empty text is valid, and has no partitions. A byte order mark is ignored. Of several documents, the first one
+/// counts.
 ///
 /// # Errors
-/// All faults that were found, in the order of the file, warnings among them. A text that
-/// is not YAML, or is larger than [`FILE_BYTES_MAX`], [`NODES_MAX`] or [`DEPTH_MAX`] allow,
-/// has just that one fault.
+/// All findings, including warnings, in the order of the file. A text that is not YAML, or exceeds
+/// [`FILE_BYTES_MAX`], [`NODES_MAX`], or [`DEPTH_MAX`], has only that one fault.
 pub fn read(text: &str) -> Result<Loaded, Diagnostics> {
     let (configuration, report) = examine(text, None, true);
     let found = report.finish(text);
@@ -128,12 +124,12 @@ pub fn read(text: &str) -> Result<Loaded, Diagnostics> {
     }
 }
 
-/// Stack for reading: files nest up to [`DEPTH_MAX`], and a caller's stack may be short.
-/// Measured with rustc 1.95 on x86-64: each level takes about 72 kB in an unoptimised build
-/// and below 8 kB in an optimised one. Pages that are not used cost nothing.
+/// Stack size for reading. Files nest up to [`DEPTH_MAX`], and the stack of the caller can be small. Measured with
+/// rustc 1.95 on x86-64: each level uses about 72 kB in an unoptimized build, and less than 8 kB in an optimized one.
+/// Unused pages cost nothing.
 const STACK_BYTES: usize = 64 << 20;
 
-/// What a text says, unless it is refused or nobody builds it, and what was found on the way.
+/// Returns the configuration of a text, and the findings. `None` if the text is refused or `builds` is `false`.
 fn examine(
     text: &str,
     advice: Option<&NodeTotals>,
@@ -147,7 +143,7 @@ fn examine(
     })
 }
 
-/// Do work on a stack on which files can be read.
+/// Runs work on a stack that is large enough to read files.
 fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
     std::thread::scope(|scope| {
         let reader = std::thread::Builder::new()

@@ -1,14 +1,14 @@
-//! What `state`, `maximumapplicationlifetime` and `defaultapplicationlifetime` of a queue say.
+//! Values of `state`, `maximumapplicationlifetime`, and `defaultapplicationlifetime` of a queue.
 
 use headroom_core::Millis;
 use headroom_core::config::{LifetimesConfig, QueueStart};
 
 use crate::raw::{Queue, Text};
 
-/// The longest lifetime that can be written, in seconds: some 136 years.
+/// Longest lifetime in seconds: about 136 years.
 pub(crate) const SECONDS_MAX: u64 = u32::MAX as u64;
 
-/// Whether a queue runs, by its word.
+/// Parses the state of a queue.
 pub(crate) fn start(text: &Text) -> Option<QueueStart> {
     match text.value.as_str() {
         "running" => Some(QueueStart::Running),
@@ -17,7 +17,7 @@ pub(crate) fn start(text: &Text) -> Option<QueueStart> {
     }
 }
 
-/// Seconds: digits. A number that begins with a zero, and goes on, is another one to YAML.
+/// Parses seconds: digits. YAML interprets a longer number with a leading zero differently, so it is refused.
 pub(crate) fn seconds(text: &Text) -> Option<u64> {
     let digits = &text.value;
     let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -25,7 +25,7 @@ pub(crate) fn seconds(text: &Text) -> Option<u64> {
     digits.parse().ok().filter(|seconds| is_plain && *seconds <= SECONDS_MAX)
 }
 
-/// How long applications of a queue, found without fault, may live.
+/// Returns the lifetimes of a valid queue.
 pub(crate) fn lifetimes(queue: &Queue) -> LifetimesConfig {
     let of = |text: &Option<Text>| text.as_ref().and_then(seconds).map(Millis::from_secs);
     LifetimesConfig { maximum: of(&queue.maximum_lifetime), default: of(&queue.default_lifetime) }

@@ -1,5 +1,5 @@
-//! What `orderingpolicy` of a queue says, as the properties that the core reads. Source: user-headroom
-//! §4 and §10 (C9, C10).
+//! Values of `orderingpolicy` of a queue, as the properties that the core reads. Source: user-headroom §4 and §10
+//! (C9, C10).
 
 use headroom_core::Name;
 use headroom_core::config::Properties;
@@ -7,23 +7,23 @@ use headroom_core::config::property::{SORT_POLICY, SORT_PRIORITY};
 
 use crate::raw::Queue;
 
-/// What a word of `orderingpolicy` stands for.
+/// The property that a value of `orderingpolicy` sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ordering {
-    /// The property of the queue.
+    /// Key of the property.
     pub(crate) key: &'static str,
-    /// Its value.
+    /// Value of the property.
     pub(crate) value: &'static str,
 }
 
-/// The words of leaves.
+/// Values for leaves.
 pub(crate) const OF_LEAVES: [&str; 3] = ["fifo", "fair", "fifo-with-partitions"];
 
-/// The words of queues with queues below.
+/// Values for parent queues.
 pub(crate) const OF_PARENTS: [&str; 2] = ["utilization", "priority-utilization"];
 
 impl Ordering {
-    /// What a word says, if it is one of those for leaves, or for queues with queues below.
+    /// Returns the property of a value. `None` if the value is not one for leaves, or for parent queues.
     pub(crate) fn of(word: &str, is_leaf: bool) -> Option<Self> {
         let (key, value) = match (word, is_leaf) {
             ("fifo" | "fifo-with-partitions", true) => (SORT_POLICY, "fifo"),
@@ -35,7 +35,7 @@ impl Ordering {
         Some(Self { key, value })
     }
 
-    /// Whether a value of the property says the same.
+    /// Returns whether a value of the property has the same meaning.
     pub(crate) fn agrees_with(self, value: &str) -> bool {
         match self.value {
             "fifo" => matches!(value, "" | "fifo" | "stateaware"),
@@ -45,22 +45,22 @@ impl Ordering {
     }
 }
 
-/// Whether applications run in a queue, and no queues are below.
+/// Returns whether a queue is a leaf.
 pub(crate) fn is_leaf(queue: &Queue, is_root: bool) -> bool {
     !is_root && !queue.parent && queue.children.is_empty()
 }
 
-/// What the queues above specify about how priority counts.
+/// Order settings of the ancestors.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Above<'a> {
-    /// `application.sort.priority` as the nearest queue has it.
+    /// `application.sort.priority` of the nearest ancestor that has it.
     property: Option<&'a str>,
-    /// Whether `orderingpolicy` says something else there.
+    /// Whether `orderingpolicy` there overrides it.
     by_word: bool,
 }
 
 impl<'a> Above<'a> {
-    /// As the queues below a queue see it.
+    /// Returns the settings for the children of a queue.
     pub(crate) fn below(self, queue: &'a Queue) -> Self {
         let own = queue.properties.iter().find(|(key, _)| key.value == SORT_PRIORITY);
         Self {
@@ -70,9 +70,9 @@ impl<'a> Above<'a> {
     }
 }
 
-/// Write what `orderingpolicy` says of a queue, found without fault, as its properties. Those who are not of the
-/// same kind have what they would have without: a parent's order of queues is handed down to queues with
-/// queues below, and says nothing of applications.
+/// Adds the property that `orderingpolicy` of a valid queue sets. Descendants of the other kind keep the value that
+/// they would have without it: a parent's order of queues is inherited by parent queues, and does not affect the
+/// order of applications.
 pub(crate) fn complete(
     properties: &mut Properties,
     queue: &Queue,

@@ -1,7 +1,6 @@
-//! The queue file in its own words, for showing.
+//! The content of a queue file in its own words, for display.
 //!
-//! This is the text as it is written, without judging what is absent. What it means is in
-//! [`Loaded`](crate::Loaded).
+//! This is the written text, without defaults. [`Loaded`](crate::Loaded) has its meaning.
 
 use crate::check::{self, Tree};
 use crate::diagnostic::Report;
@@ -9,7 +8,7 @@ use crate::raw::{self, At, Partition};
 use crate::schema::{Content, Rows as _};
 use crate::yaml;
 
-/// The partitions of a file, in its order, each with one root queue; none if the file has faults.
+/// Returns the partitions of a file in order, each with one root queue. `None` if the file has faults.
 pub fn outline(text: &str) -> Option<Vec<Content>> {
     crate::with_stack(|| outline_here(text)).ok().flatten()
 }
@@ -22,7 +21,7 @@ fn outline_here(text: &str) -> Option<Vec<Content>> {
     (!report.has_errors()).then(|| trees.into_iter().map(partition).collect())
 }
 
-/// As it is in force: under the name that is in force, with all queues below the root.
+/// Returns a partition with its effective name, and all queues below the root.
 fn partition(tree: Tree) -> Content {
     let Tree { mut partition, root } = tree;
     partition.name.value = check::name_of_partition(&partition.name.value).to_owned();

@@ -1,4 +1,4 @@
-//! Diagnostics as people read them: the lines of the file with marks below.
+//! Renders findings for people: the lines of the file with marks.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -7,22 +7,22 @@ use annotate_snippets::{Annotation, AnnotationKind, Level, Origin, Renderer, Sni
 
 use crate::diagnostic::{Counts, Diagnostic, Diagnostics, Mark, Severity, Span};
 
-/// Most text to show for one diagnostic, in bytes: rendering looks at all of it.
+/// Largest text for one finding in bytes, because rendering reads all of it.
 const WINDOW_BYTES_MAX: usize = 64 << 10;
 
-/// Whether the rendering carries terminal colours.
+/// Whether the rendering has terminal colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Text only: for files, logs and pipes.
+    /// Text only: for files, logs, and pipes.
     Plain,
-    /// With ANSI colours: for a terminal.
+    /// With ANSI colors: for a terminal.
     Coloured,
 }
 
 impl Diagnostics {
-    /// Every diagnostic with the lines that it points at; `name` is what the file is called.
+    /// Renders every finding with its lines. `name` is the name of the file.
     ///
-    /// Empty when there is nothing to say. Ends without a line feed.
+    /// Empty if there are no findings. Ends without a line feed.
     pub fn render(&self, name: &str, style: Style) -> String {
         let renderer = match style {
             Style::Plain => Renderer::plain(),
@@ -91,8 +91,8 @@ fn snippet<'a>(
         }))
 }
 
-/// The whole lines to show, and the marks that are too far away to be among them; `None`
-/// when even one line is too long.
+/// Returns the range of whole lines to show, and the marks that are too far away. `None` if even one line is too
+/// long.
 fn window_of<'d>(source: &str, one: &'d Diagnostic) -> Option<(Range<usize>, Vec<&'d Mark>)> {
     let mut window = lines_around(source, one.primary.span);
     if window.len() > WINDOW_BYTES_MAX {

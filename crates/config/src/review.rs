@@ -1,4 +1,4 @@
-//! A queue file looked at for its author: the verdict, and advice.
+//! Reviews a queue file for its author: errors, warnings, and advice.
 
 use std::collections::BTreeMap;
 
@@ -9,29 +9,27 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics, Report, Span};
 use crate::{FILE_BYTES_MAX, checksum, examine};
 
-/// What there is to say about a queue file.
+/// Result of a review of a queue file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Review {
-    /// What it says; `None` when it is refused.
+    /// Configuration of the file. `None` if it is refused.
     pub configuration: Option<Configuration>,
-    /// Every fault and warning that [`read`](crate::read) finds, and advice: what is legal and
-    /// can hardly be meant.
+    /// All findings of [`read`](crate::read), and advice on settings that are valid, but probably not meant.
     pub diagnostics: Diagnostics,
     /// The [`checksum`] of the text.
     pub checksum: String,
 }
 
-/// What all nodes of a partition have together, by its name. A partition that is not there is one of which
-/// that is not known.
+/// Totals of all nodes of a partition, by its name. The totals of a missing partition are unknown.
 pub type NodeTotals = BTreeMap<String, Amounts>;
 
-/// Read the text of a queue file as [`read`](crate::read) does, and look for what its author
-/// may not have meant. The verdict is the same; advice never refuses a file.
+/// Reads the text of a queue file as [`read`](crate::read) does, and adds advice on settings that were probably not
+/// meant. The result is the same, because advice never refuses a file.
 pub fn review(text: &str) -> Review {
     review_on(text, &NodeTotals::new())
 }
 
-/// [`review`], with advice on what the nodes of the cluster cannot give.
+/// As [`review`], with advice on amounts that exceed the nodes of the cluster.
 pub fn review_on(text: &str, nodes: &NodeTotals) -> Review {
     let (configuration, report) = examine(text, Some(nodes), true);
     let known = configuration.as_ref().map(|one| one.checksum.to_string());
@@ -39,15 +37,14 @@ pub fn review_on(text: &str, nodes: &NodeTotals) -> Review {
     Review { configuration, diagnostics: report.finish(text), checksum }
 }
 
-/// [`review`] for what may not even be text.
+/// As [`review`], for bytes that might not be text.
 ///
-/// Bytes that are not UTF-8 are shown as U+FFFD; they, and too many bytes, are a fault with the
-/// code [`Code::File`].
+/// Bytes that are not UTF-8 are shown as U+FFFD. They, and too many bytes, are a fault with the code [`Code::File`].
 pub fn review_bytes(bytes: &[u8]) -> Review {
     review_bytes_on(bytes, &NodeTotals::new())
 }
 
-/// [`review_bytes`], with advice on what the nodes of the cluster cannot give.
+/// As [`review_bytes`], with advice on amounts that exceed the nodes of the cluster.
 pub fn review_bytes_on(bytes: &[u8], nodes: &NodeTotals) -> Review {
     match text_of(bytes) {
         Ok(text) => review_on(text, nodes),
@@ -55,8 +52,8 @@ pub fn review_bytes_on(bytes: &[u8], nodes: &NodeTotals) -> Review {
     }
 }
 
-/// The faults of a file, without advice, and its [`checksum`]. Takes half the memory of [`review_bytes`], since it does not
-/// build what the file says.
+/// Returns the findings on a file without advice, and its [`checksum`]. Uses half the memory of [`review_bytes`],
+/// because it does not build the configuration.
 pub fn verdict(bytes: &[u8]) -> (Diagnostics, String) {
     match text_of(bytes) {
         Ok(text) => (examine(text, None, false).1.finish(text), checksum(text)),
@@ -64,7 +61,7 @@ pub fn verdict(bytes: &[u8]) -> (Diagnostics, String) {
     }
 }
 
-/// The text of a file; the fault and the checksum of one that is none, or too long.
+/// Returns the text of a file, or the fault and the checksum if it is not text or too long.
 fn text_of(bytes: &[u8]) -> Result<&str, (Diagnostics, String)> {
     let refused = |text: &str, fault: Diagnostic| {
         let mut report = Report::default();

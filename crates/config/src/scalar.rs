@@ -1,38 +1,38 @@
-//! What a scalar means, as the YAML library of `YuniKorn` decides it.
+//! The meaning of a scalar, as the YAML library of `YuniKorn` determines it.
 //!
-//! Plain texts resolve to null, booleans, integers or floats by their looks; texts in
-//! quotes stay texts. What a field then makes of it is lenient in places (K-9).
+//! Plain texts resolve to null, booleans, integers, or floats by their form. Quoted texts are texts. Fields convert
+//! some values leniently (K-9).
 
 use crate::yaml::Scalar;
 
-/// A scalar by its looks.
+/// Meaning of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Meaning {
     Null,
     Flag(bool),
-    /// Wide enough for both 64-bit kinds.
+    /// A type that can represent both 64-bit types.
     Whole(i128),
     Decimal(f64),
     Text,
 }
 
-/// Whether a lenient reading was needed.
+/// Whether a lenient interpretation was needed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Reading<T> {
-    /// As meant.
+    /// An ordinary value.
     Plain(T),
-    /// Accepted, but hardly as meant.
+    /// An accepted value that was probably not meant this way.
     Lenient(T),
 }
 
 impl Scalar {
-    /// What the text means; quoted texts, and those with a tag of their own, are texts.
+    /// Returns the meaning of the scalar. Quoted texts, and those with their own tag, are texts.
     pub(crate) fn meaning(&self) -> Meaning {
         let core = self.tag.as_deref().map(|tag| tag.strip_prefix("tag:yaml.org,2002:"));
         match core {
             None if self.quoted => Meaning::Text,
             Some(None | Some("str" | "binary")) => Meaning::Text,
-            // A tag asks for the kind that the looks must confirm.
+            // A tag requests a kind, which the form must confirm.
             Some(Some("float")) => match resolve(&self.text) {
                 #[expect(clippy::cast_precision_loss, reason = "as the reference converts")]
                 Meaning::Whole(whole) => Meaning::Decimal(whole as f64),
@@ -42,16 +42,16 @@ impl Scalar {
         }
     }
 
-    /// No value at all.
+    /// Returns whether there is no value.
     pub(crate) fn is_null(&self) -> bool {
         self.meaning() == Meaning::Null
     }
 
-    /// The scalar as a boolean; `None` when it is something else.
+    /// Returns the scalar as a boolean. `None` if it is something else.
     pub(crate) fn flag(&self) -> Option<Reading<bool>> {
         match self.meaning() {
             Meaning::Flag(flag) => Some(Reading::Plain(flag)),
-            // Old YAML words count, even in quotes, although a quoted `true` does not.
+            // Old YAML words count as booleans, even in quotes, although a quoted `true` does not.
             Meaning::Text => match self.text.as_str() {
                 "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => {
                     Some(Reading::Lenient(true))
@@ -65,12 +65,12 @@ impl Scalar {
         }
     }
 
-    /// The scalar as a count; `None` when it is something else.
+    /// Returns the scalar as a count. `None` if it is something else.
     pub(crate) fn count(&self) -> Option<Reading<u64>> {
         match self.meaning() {
             Meaning::Whole(whole) => {
                 let count = u64::try_from(whole).ok()?;
-                // A leading zero makes `010` eight.
+                // With a leading zero, `010` is eight.
                 let plain = self.text.trim_start_matches('+') == count.to_string();
                 Some(if plain { Reading::Plain(count) } else { Reading::Lenient(count) })
             }
@@ -79,7 +79,7 @@ impl Scalar {
         }
     }
 
-    /// The scalar as a floating point number; `None` when it is something else.
+    /// Returns the scalar as a floating point number. `None` if it is something else.
     pub(crate) fn decimal(&self) -> Option<f64> {
         match self.meaning() {
             #[expect(clippy::cast_precision_loss, reason = "as the reference converts")]
@@ -90,8 +90,8 @@ impl Scalar {
     }
 }
 
-/// Cut to a whole number. 2⁶⁴ becomes the largest count, as do the numbers below zero that
-/// the reference lets pass: on its machines they wrap to about 2⁶⁴.
+/// Truncates to a whole number. 2⁶⁴ becomes the largest count, as do the negative numbers that the reference accepts:
+/// on its machines they wrap to about 2⁶⁴.
 fn count_of(decimal: f64) -> Option<u64> {
     const LIMIT: f64 = 18_446_744_073_709_551_616.0;
     if decimal.is_nan() || decimal > LIMIT {
@@ -108,7 +108,7 @@ fn count_of(decimal: f64) -> Option<u64> {
     }
 }
 
-/// The meaning of a plain text.
+/// Returns the meaning of a plain text.
 pub(crate) fn resolve(text: &str) -> Meaning {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Meaning::Null,
@@ -137,7 +137,7 @@ pub(crate) fn resolve(text: &str) -> Meaning {
     }
 }
 
-/// Decimal, `0x`, `0o`, `0b`, or octal with a leading zero; must fit a 64-bit kind.
+/// Parses a decimal, `0x`, `0o`, or `0b` number, or an octal one with a leading zero, that fits into 64 bits.
 fn whole(text: &str) -> Option<i128> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
@@ -163,7 +163,7 @@ fn whole(text: &str) -> Option<i128> {
     if negative { (amount <= 1 << 63).then_some(-amount) } else { Some(amount) }
 }
 
-/// Digits with an optional point and exponent; one that is too large is none.
+/// Parses digits with an optional point and exponent. `None` if the number is too large.
 fn decimal(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let mut bytes = unsigned.bytes();

@@ -1,20 +1,19 @@
-//! Words that were probably meant.
+//! Suggestions for misspelled words.
 
-/// The known key that differs in case only, or else in at most two letters: what was probably meant. The
-/// keys are in lower case.
+/// Returns the known key that differs only in case, or otherwise in at most two letters. The keys are in lower case.
 pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let lower = name.to_lowercase();
     let (distance, key) = known.iter().map(|key| (letters_apart(&lower, key), *key)).min()?;
     (distance <= 2).then_some(key)
 }
 
-/// Letters to insert, delete or replace to get from one text to the other; texts of very
+/// Returns the number of letters to insert, delete, or replace to change one text into the other. Texts of very
 /// different lengths are not compared.
 pub(crate) fn letters_apart(one: &str, two: &str) -> usize {
     if one.len().abs_diff(two.len()) > 2 { usize::MAX } else { distance(one, two) }
 }
 
-/// The same of any two texts; it costs the product of their lengths.
+/// Returns the edit distance of any two texts. It costs the product of their lengths.
 pub(crate) fn distance(one: &str, two: &str) -> usize {
     let mut row: Vec<usize> = (0..=two.len()).collect();
     for (position, left) in one.bytes().enumerate() {

@@ -1,4 +1,4 @@
-//! What the block `tenants` of a partition says, once it was found without fault.
+//! Values of a valid block `tenants` of a partition.
 
 use headroom_core::config::tenant::{OnLower, Oversized, WaitingPolicy, WaitingStrategy};
 use headroom_core::config::{QueueConfig, TenantDefaults, TenantsConfig};
@@ -7,7 +7,7 @@ use headroom_core::{Millis, Name};
 use crate::raw::{Defaults, Tenants, Text, Waiting};
 use crate::vector::Vector;
 
-/// The path of the queue for tenants, lower case.
+/// Returns the path of the parent queue of tenants in lower case.
 pub(crate) fn root_of(block: &Tenants) -> String {
     match &block.root {
         Some(text) => text.value.to_lowercase(),
@@ -15,7 +15,7 @@ pub(crate) fn root_of(block: &Tenants) -> String {
     }
 }
 
-/// A whole number, as digits without a zero in front: with one it is another to YAML.
+/// Parses a whole number: digits without a leading zero, because YAML interprets a number with one differently.
 pub(crate) fn whole(text: &Text) -> Option<u32> {
     let digits = &text.value;
     let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -32,7 +32,7 @@ pub(crate) fn oversized(word: &str) -> Option<Oversized> {
     [Oversized::Reject, Oversized::Park].into_iter().find(|one| one.word() == word)
 }
 
-/// The default of how long tasks of a lowered tenant go on.
+/// Default time for which tasks of a lowered tenant continue.
 const GRACE: Millis = Millis::from_secs(60);
 
 pub(crate) fn on_lower(word: &str, grace: Option<&Text>) -> Option<OnLower> {
@@ -45,7 +45,7 @@ fn seconds(text: &Text) -> Option<Millis> {
     whole(text).map(|seconds| Millis::from_secs(seconds.into()))
 }
 
-/// The tenants of a partition; none where they are not switched on.
+/// Returns the settings of tenants of a partition. `None` if tenants are not enabled.
 pub(crate) fn build(block: Option<&Tenants>) -> Option<TenantsConfig> {
     let block = block.filter(|block| block.enabled == Some(true))?;
     let usual = TenantsConfig::default();
@@ -103,7 +103,7 @@ fn waiting(from: &Waiting) -> WaitingPolicy {
     }
 }
 
-/// Put the queue for tenants into a tree that does not have it.
+/// Adds the parent queue of tenants to a tree, if it is missing.
 pub(crate) fn plant(root: &mut QueueConfig, path: &str) {
     let mut at = root;
     for name in path.split('.').skip(1) {

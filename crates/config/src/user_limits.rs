@@ -1,4 +1,4 @@
-//! What stands in the block `userlimits`: words and numbers, and the rules for them.
+//! Values of the block `userlimits`: words and numbers, with their rules.
 
 use headroom_core::Name;
 use headroom_core::config::{UserFactor, UserLimitsConfig};
@@ -7,47 +7,47 @@ use headroom_core::userlimit::{Calculator, Decimal, Enforcement, Formula};
 use crate::raw::{Pairs, Text, UserLimits};
 use crate::vector::Vector;
 
-/// The words of `formula`.
+/// Values of `formula`.
 pub(crate) const FORMULAS: [(&str, Formula); 3] = [
     (Formula::Smooth.word(), Formula::Smooth),
     (Formula::Yarn3.word(), Formula::Yarn3),
     (Formula::Yarn27.word(), Formula::Yarn27),
 ];
 
-/// The words of `enforcement`.
+/// Values of `enforcement`.
 pub(crate) const ENFORCEMENTS: [(&str, Enforcement); 3] = [
     (Enforcement::Progress.word(), Enforcement::Progress),
     (Enforcement::Strict.word(), Enforcement::Strict),
     (Enforcement::Overshoot.word(), Enforcement::Overshoot),
 ];
 
-/// The words of `calculator`.
+/// Values of `calculator`.
 pub(crate) const CALCULATORS: [(&str, Calculator); 3] = [
     (Calculator::Componentwise.word(), Calculator::Componentwise),
     (Calculator::Dominant.word(), Calculator::Dominant),
     (Calculator::Memory.word(), Calculator::Memory),
 ];
 
-/// What a word means.
+/// Returns the meaning of a word. `None` if it is unknown.
 pub(crate) fn meaning<T: Copy>(words: &[(&str, T)], text: &Text) -> Option<T> {
     words.iter().find(|(word, _)| *word == text.value).map(|(_, meaning)| *meaning)
 }
 
-/// What [`percent`] takes.
+/// Rule of [`percent`].
 pub const PERCENT: &str = "it must be 0 or from 1 to 100, with up to six decimals";
-/// What [`factor`] takes.
+/// Rule of [`factor`].
 pub const FACTOR: &str = "it must be -1, or above 0 and at most 1000000, with up to six decimals";
-/// What [`weight`] takes.
+/// Rule of [`weight`].
 pub const WEIGHT: &str = "it must be 0 or more, with up to six decimals";
 
-/// A number that is written as a decimal. One that begins with a zero is another one to YAML.
+/// Parses a decimal number. YAML interprets one with a leading zero differently, so it is refused.
 pub(crate) fn decimal(text: &str) -> Option<Decimal> {
     let whole = text.split('.').next().unwrap_or_default();
     let is_plain = whole.len() == 1 || !whole.starts_with('0');
     Decimal::parse(text).filter(|_| is_plain)
 }
 
-/// What `minimumuserlimitpercent` may be; none for all else.
+/// Parses a value of `minimumuserlimitpercent`. `None` if it is not valid.
 pub fn percent(text: &str) -> Option<Decimal> {
     let legal = |percent: &Decimal| {
         *percent == Decimal::ZERO || (Decimal::ONE..=Decimal::HUNDRED).contains(percent)
@@ -55,7 +55,7 @@ pub fn percent(text: &str) -> Option<Decimal> {
     decimal(text).filter(legal)
 }
 
-/// What `userlimitfactor` may be; none for all else.
+/// Parses a value of `userlimitfactor`. `None` if it is not valid.
 pub fn factor(text: &str) -> Option<UserFactor> {
     if matches!(text, "-1" | "-1.0") {
         return Some(UserFactor::Off);
@@ -63,12 +63,12 @@ pub fn factor(text: &str) -> Option<UserFactor> {
     decimal(text).filter(|times| *times > Decimal::ZERO).map(UserFactor::Times)
 }
 
-/// What the weight of a user may be, as far as it goes without the percentage; none for all else.
+/// Parses the weight of a user, without a check against the percentage. `None` if it is not valid.
 pub fn weight(text: &str) -> Option<Decimal> {
     decimal(text)
 }
 
-/// The block, which has been found without fault.
+/// Returns the settings of a valid block.
 pub(crate) fn build(from: &UserLimits) -> UserLimitsConfig {
     let amounts =
         |pairs: &Option<Pairs>| pairs.as_ref().map(|pairs| Vector::of(Some(pairs)).amounts());

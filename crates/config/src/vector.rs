@@ -1,4 +1,4 @@
-//! Resource vectors that remember where each amount is written.
+//! Resource vectors with the place of each amount.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ pub(crate) struct Measure {
     pub(crate) span: Span,
 }
 
-/// Amounts by type; a type that is not named is absent, not zero.
+/// Amounts by type. A type that is not named is absent, not zero.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vector(BTreeMap<String, Measure>);
 
-/// A type of which there is more than fits.
+/// A type whose amount exceeds what is available.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Excess<'v> {
     pub(crate) resource: &'v str,
@@ -28,8 +28,7 @@ pub(crate) struct Excess<'v> {
 }
 
 impl Vector {
-    /// The quantities of a mapping; those that are none are left out here, and reported by
-    /// [`report_quantities`].
+    /// Returns the quantities of a mapping. Invalid ones are omitted here, and reported by [`report_quantities`].
     pub(crate) fn of(pairs: Option<&Pairs>) -> Self {
         let entries = pairs.into_iter().flat_map(|pairs| &pairs.value);
         let parsed = entries.filter_map(|(name, text)| {
@@ -40,7 +39,7 @@ impl Vector {
         Self(parsed.collect())
     }
 
-    /// Amounts that are written nowhere, and are pointed at here.
+    /// Returns amounts that are not in the file, with this place.
     pub(crate) fn at(span: Span, amounts: &Amounts) -> Self {
         let entries = amounts.iter();
         Self(entries.map(|(name, amount)| (name.to_string(), Measure { amount, span })).collect())
@@ -58,14 +57,14 @@ impl Vector {
         self.0.iter().map(|(name, measure)| (name.as_str(), *measure))
     }
 
-    /// The amount of this type, if it is named.
+    /// Returns the amount of this type, if it is named.
     pub(crate) fn get(&self, resource: &str) -> Option<Measure> {
         self.0.get(resource).copied()
     }
 
-    /// Add over the union of types, saturating; the place of one of the summands stays.
+    /// Adds the amounts of all types, saturating. The place of one of the summands stays.
     pub(crate) fn add(&mut self, mut other: Self) {
-        // The larger one is reused, so that sums carried up a deep tree stay cheap.
+        // The larger one is reused, so that sums in a deep tree are cheap.
         if other.0.len() > self.0.len() {
             std::mem::swap(self, &mut other);
         }
@@ -79,25 +78,24 @@ impl Vector {
         }
     }
 
-    /// Whether every amount is zero.
+    /// Returns whether every amount is zero.
     pub(crate) fn is_zero(&self) -> bool {
         self.0.values().all(|measure| measure.amount == Quantity::ZERO)
     }
 
-    /// The amounts without their places.
+    /// Returns the amounts without their places.
     pub(crate) fn amounts(&self) -> Amounts {
         self.iter().map(|(name, measure)| (name, measure.amount)).collect()
     }
 }
 
-/// The smallest of several amounts, as `ComponentWiseMin` finds it along a path; of equal
-/// ones the last.
+/// Returns the smallest of several amounts, as `ComponentWiseMin` does along a path. Of equal ones, returns the last.
 pub(crate) fn smallest(amounts: impl Iterator<Item = Measure>) -> Option<Measure> {
     amounts.reduce(|least, next| if next.amount <= least.amount { next } else { least })
 }
 
-/// `FitInMaxUndef` with details: the types of `wanted` that exceed what is available. A type without a
-/// limit never does.
+/// Returns the types of `wanted` that exceed what is available, as `FitInMaxUndef` does. A type without a limit is
+/// never among them.
 pub(crate) fn excesses<'v>(
     room: impl Fn(&str) -> Option<Measure> + 'v,
     wanted: &'v Vector,
@@ -108,7 +106,7 @@ pub(crate) fn excesses<'v>(
     })
 }
 
-/// Report every text of `pairs` that is no quantity, as found at `stage`.
+/// Reports every text of `pairs` that is not a quantity, as found at `stage`.
 pub(crate) fn report_quantities(pairs: Option<&Pairs>, stage: Stage, report: &mut Report) {
     for (name, text) in pairs.into_iter().flat_map(|pairs| &pairs.value) {
         if let Err(error) = Quantity::parse(&name.value, &text.value) {
@@ -141,7 +139,7 @@ fn fault(name: &Text, text: &Text, error: QuantityError) -> Diagnostic {
     Diagnostic::error(code, text.span, message).help(help)
 }
 
-/// An amount with its unit, for a sentence: `1500m vcore`, `40Gi of memory`, `4 pods`.
+/// Returns an amount with its unit for a sentence: `1500m vcore`, `40Gi of memory`, `4 pods`.
 pub(crate) fn show(resource: &str, amount: Quantity) -> String {
     let text = exact(resource, amount);
     match base_of(resource) {

@@ -1,8 +1,7 @@
-//! Queue files inside of something else: a `ConfigMap` of Kubernetes, the values of a Helm chart, or a part of
-//! either.
+//! Queue files inside other files: a Kubernetes `ConfigMap`, the values of a Helm chart, or a part of either.
 //!
-//! `YuniKorn` reads the entry `<policy group>.yaml` of its `ConfigMap`, by default `queues.yaml`; large ones are in
-//! `binaryData`, packed. Helm's values hold the same entries below `yunikornDefaults`.
+//! `YuniKorn` reads the entry `<policy group>.yaml` of its `ConfigMap`, by default `queues.yaml`. Large files are in
+//! `binaryData`, compressed. Helm's values have the same entries below `yunikornDefaults`.
 
 use std::io::Read as _;
 
@@ -14,34 +13,34 @@ use crate::FILE_BYTES_MAX;
 use crate::diagnostic::{Report, Span};
 use crate::yaml::{self, Entry, Kind, Node};
 
-/// A queue file inside of another file.
+/// A queue file inside another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrapped {
-    /// The key that holds it, without `.gz`: `queues.yaml`.
+    /// Key of the queue file without `.gz`, such as `queues.yaml`.
     pub key: String,
-    /// Where the key stands, such as `data` or `yunikornDefaults`; empty at the top.
+    /// Parent of the key, such as `data` or `yunikornDefaults`. Empty at the top.
     pub within: String,
-    /// The line of the key, from 1.
+    /// Line of the key, from 1.
     pub line: usize,
-    /// Whether the text begins on the next line, so that its lines are those of the outer file.
+    /// Whether the text begins on the next line, so that its lines are lines of the outer file.
     pub in_lines: bool,
-    /// The queue file, or why it cannot be read.
+    /// The queue file, or the reason why it cannot be read.
     pub text: Result<Vec<u8>, String>,
 }
 
-/// What a file holds that is no queue file itself.
+/// Content of a file that contains queue files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrapper {
-    /// What it is: `a ConfigMap of Kubernetes`.
+    /// Kind of the file, such as `a ConfigMap of Kubernetes`.
     pub what: &'static str,
-    /// Its queue files, in the order of the file.
+    /// Queue files in the order of the file.
     pub files: Vec<Wrapped>,
-    /// The other keys.
+    /// Other keys.
     pub others: Vec<String>,
 }
 
-/// Returns what a text holds, where it is no queue file but a `ConfigMap`, the values of a chart, or a part of
-/// either; none where it is something else. Each document of the text is looked at.
+/// Returns the content of a text that is a `ConfigMap`, the values of a chart, or a part of either. `None` for any
+/// other text. Each document of the text is searched.
 pub fn wrapped(text: &str) -> Option<Wrapper> {
     let mut found: Option<Wrapper> = None;
     let mut first_line = 0;
@@ -61,7 +60,8 @@ pub fn wrapped(text: &str) -> Option<Wrapper> {
     found
 }
 
-/// Returns what a document is, if it is no queue file but something that holds one, and the key of the first.
+/// Returns the kind of a document that contains a queue file, and the key of the first. `None` for any other
+/// document.
 pub(crate) fn of_node(document: &Node) -> Option<(&'static str, Span)> {
     let found = Search::of("", 0).document(document)?;
     let Kind::Map(entries) = &document.kind else { return None };
@@ -75,7 +75,7 @@ pub(crate) fn of_node(document: &Node) -> Option<(&'static str, Span)> {
     Some((found.what, if is_kind { marked.value.span } else { marked.key.span }))
 }
 
-/// The pieces of a text that are documents of their own, none of it left out.
+/// Splits a text into its documents. Together, they are the whole text.
 fn documents(text: &str) -> Vec<&str> {
     let mut all = Vec::new();
     let (mut begin, mut at) = (0, 0);
@@ -90,15 +90,16 @@ fn documents(text: &str) -> Vec<&str> {
     all
 }
 
-/// Where the chart of `YuniKorn` has the entries of its `ConfigMap`, and where it had the queue file before.
+/// Key with the entries of `YuniKorn`'s `ConfigMap` in its chart. `OLD_VALUE` is the key of the queue file in earlier
+/// versions.
 const DEFAULTS: &str = "yunikornDefaults";
 const OLD_VALUE: &str = "configuration";
-/// How deep items of lists of Kubernetes, or values of charts within charts, are looked at.
+/// Deepest searched nesting of Kubernetes lists, or of charts within charts.
 const DEPTH_MAX: usize = 3;
 
 struct Search<'s> {
     source: &'s str,
-    /// How many lines stand before it.
+    /// Number of lines before the document.
     lines_before: usize,
     files: Vec<Wrapped>,
     others: Vec<String>,
@@ -114,7 +115,7 @@ impl<'s> Search<'s> {
         Some(Wrapper { what, files: self.files, others: self.others })
     }
 
-    /// Returns what an object is, with its queue files noted; none where it is nothing of this kind.
+    /// Returns the kind of an object, and collects its queue files. `None` if it contains none.
     fn object(&mut self, node: &Node, depth: usize) -> Option<&'static str> {
         let Kind::Map(entries) = &node.kind else { return None };
         let value = |key: &str| {
@@ -150,7 +151,7 @@ impl<'s> Search<'s> {
         self.values(entries, depth)
     }
 
-    /// The values of a chart, of which `YuniKorn`'s may be a part, or entries without what is around them.
+    /// Searches the values of a chart, which can include those of `YuniKorn`, or entries without their parents.
     fn values(&mut self, entries: &[Entry], depth: usize) -> Option<&'static str> {
         let of_old = |entry: &&Entry| {
             text_of(&entry.key) == Some(OLD_VALUE)
@@ -217,7 +218,7 @@ fn is_yaml(key: &str) -> bool {
     name.is_some_and(|name| !name.is_empty())
 }
 
-/// Whether an entry holds a queue file: text under the name of a file.
+/// Returns whether an entry is a queue file: text under the name of a YAML file.
 fn is_file(entry: &Entry) -> bool {
     text_of(&entry.key).is_some_and(is_yaml) && text_of(&entry.value).is_some()
 }
@@ -229,8 +230,8 @@ fn has_file(node: &Node) -> bool {
     }
 }
 
-/// Text that was packed with gzip and written in base64. One byte more than a queue file may have is enough to
-/// refuse it.
+/// Decodes base64 text and decompresses it with gzip. Stops after one byte more than the limit of a queue file, which
+/// is enough to refuse it.
 fn unpacked(value: &str) -> Result<Vec<u8>, String> {
     let letters: String = value.split_whitespace().collect();
     let packed = STANDARD.decode(letters).map_err(|error| {

@@ -1,4 +1,4 @@
-//! What the YAML parser hands over: values with tags and places.
+//! Values with tags and places, as the YAML parser returns them.
 
 use std::fmt;
 
@@ -11,30 +11,29 @@ use crate::diagnostic::Span;
 pub(crate) struct Written {
     value: Value,
     tag: Option<String>,
-    /// First byte, and length: the parser's places say much more, and would be most of
-    /// the memory that is used and moved about.
+    /// First byte and length. The parser's own places have more data, and would use most of the memory.
     start: usize,
     length: usize,
 }
 
-/// A value as the parser understands it.
+/// A value as the parser interprets it.
 pub(crate) enum Value {
     /// No value.
     Null,
-    /// Something that looks like a boolean or a number; its text is in the source.
+    /// A scalar with the form of a boolean or a number. Its text is in the source.
     Inferred,
     /// Any other scalar.
     Text(String),
     /// A list.
     List(Vec<Written>),
-    /// A mapping, with its keys in order; repeated keys stay.
+    /// A mapping, with its keys in order, including repeated ones.
     Map(Vec<(Written, Written)>),
 }
 
-/// Read one document.
+/// Reads one document.
 ///
 /// # Errors
-/// What the parser says: not YAML, or over a budget.
+/// The error of the parser: the text is not YAML, or exceeds a budget.
 pub(crate) fn read(de: serde_saphyr::Deserializer<'_, '_>) -> Result<Written, Error> {
     Written::deserialize(de)
 }
@@ -44,18 +43,18 @@ impl Written {
         &self.value
     }
 
-    /// The value and its tag.
+    /// Returns the value and its tag.
     pub(crate) fn into_parts(self) -> (Value, Option<String>) {
         (self.value, self.tag)
     }
 
-    /// Where it is written, not where an alias repeats it; without white space behind it.
+    /// Returns the place where it is written, not where an alias repeats it, without trailing white space.
     pub(crate) fn span(&self, source: &str) -> Span {
         place(source, self.start, self.length)
     }
 }
 
-/// The place of so many bytes, without white space behind it.
+/// Returns the place of `length` bytes, without trailing white space.
 pub(crate) fn place(source: &str, start: usize, length: usize) -> Span {
     let end = (start + length).min(source.len());
     let start = start.min(source.len());

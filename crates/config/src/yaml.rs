@@ -1,8 +1,7 @@
-//! From text to a tree of nodes that know where they stand.
+//! Parses text to a tree of nodes with places.
 //!
-//! `serde-saphyr` does the parsing, within budgets. Scalars keep their text: what a text
-//! means is decided by the field that it is for, in `scalar.rs`, because `YuniKorn`'s YAML
-//! library decides so too and differs from others in many small ways.
+//! `serde-saphyr` does the parsing, within budgets. Scalars keep their text. The field of a scalar determines its
+//! meaning, in `scalar.rs`. `YuniKorn`'s YAML library works the same way, and differs from others in many details.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,13 +18,13 @@ use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::events;
 use crate::written::{self, Written};
 
-/// Largest file, in bytes. A Kubernetes config map holds one eighth of that.
+/// Largest file in bytes. A Kubernetes `ConfigMap` can have one eighth of that.
 pub const FILE_BYTES_MAX: usize = 8 << 20;
-/// How many scalars, lists and mappings a file may have, those behind aliases included.
+/// Most scalars, lists, and mappings of a file, including those from aliases.
 pub const NODES_MAX: usize = 500_000;
-/// How deep lists and mappings may nest; each level of queues takes two.
+/// Deepest nesting of lists and mappings. Each level of queues needs two.
 pub const DEPTH_MAX: usize = 500;
-/// How many parts of nodes may come from aliases.
+/// Most parts of nodes from aliases.
 pub const ALIAS_EVENTS_MAX: usize = 200_000;
 
 /// A scalar, list or mapping with its place.
@@ -45,16 +44,17 @@ pub(crate) enum Kind {
 /// A scalar as written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Scalar {
-    /// Without quotes and with escapes resolved.
+    /// Text without quotes, with escapes resolved.
     pub(crate) text: String,
-    /// In quotes.
+    /// Whether it is quoted.
     pub(crate) quoted: bool,
-    /// Its explicit tag in long form, if any.
+    /// Explicit tag in long form, if there is one.
     pub(crate) tag: Option<String>,
 }
 
 impl Node {
-    /// A block list or mapping has no opening mark of its own: its first line stands for it.
+    /// Returns a node with its place. A block list or mapping has no opening mark, so its place is that of its first
+    /// item.
     pub(crate) fn over(kind: Kind, span: Span) -> Self {
         let first = match &kind {
             Kind::List(items) => items.first().map(|item| item.span),
@@ -73,7 +73,7 @@ pub(crate) struct Entry {
     pub(crate) value: Node,
 }
 
-/// Read the first document; `None` when there is none, or when `report` says why not.
+/// Parses the first document. `None` if there is none, or if `report` has the reason.
 pub(crate) fn parse(source: &str, report: &mut Report) -> Option<Node> {
     if let Some(fault) = unreadable(source) {
         report.push(fault);
@@ -86,8 +86,8 @@ pub(crate) fn parse(source: &str, report: &mut Report) -> Option<Node> {
     parse_any(source, report)
 }
 
-/// Whether the short way, where it reads a text, finds what the long way finds, in as many
-/// steps, and had nothing to say.
+/// Returns whether both parsers agree on a text. They do if the fast parser rejects it. Otherwise both have to return
+/// the same nodes with the same number of steps, and the complete parser must have no findings.
 pub(crate) fn both_ways_agree(source: &str) -> bool {
     let short = unreadable(source).is_none().then(|| events::read(source)).flatten();
     short.is_none_or(|(node, steps)| {
@@ -97,7 +97,7 @@ pub(crate) fn both_ways_agree(source: &str) -> bool {
     })
 }
 
-/// Read the first document, whatever is in it.
+/// Parses the first document, whatever its content.
 fn parse_any(source: &str, report: &mut Report) -> Option<Node> {
     if source.starts_with('\u{feff}') {
         let warning =
@@ -156,7 +156,7 @@ fn options() -> Options {
     }
 }
 
-/// What no parser needs to look at: too much text, or characters that YAML forbids.
+/// Returns the fault of a text that needs no parsing: too large, or with characters that YAML forbids.
 fn unreadable(source: &str) -> Option<Diagnostic> {
     if source.len() > FILE_BYTES_MAX {
         let message = format!(
@@ -224,7 +224,7 @@ fn explain(error: &Error, source: &str) -> Diagnostic {
     fault.help(help)
 }
 
-/// One character at the place of the error.
+/// Returns the place of one character at the position of the error.
 fn span_of(error: &Error, source: &str) -> Span {
     let Some(location) = error.location() else {
         return Span::default();
@@ -249,7 +249,7 @@ struct Converter<'a> {
 }
 
 impl Converter<'_> {
-    /// `None` for an absent document: no text at all.
+    /// Converts a value. `None` for an absent document: no text at all.
     fn node(&mut self, from: Written) -> Option<Node> {
         let span = from.span(self.source);
         if matches!(from.value(), written::Value::Null) && span.start >= self.source.len() {
@@ -284,7 +284,7 @@ impl Converter<'_> {
         let quoted = slice.starts_with(['"', '\'']);
         let text = match value {
             written::Value::Text(text) => text,
-            // The parser made a number of it; what counts is how it was written.
+            // The parser has interpreted this as a number, but its spelling counts.
             _ => slice.trim_matches(['"', '\'']).to_owned(),
         };
         Scalar { text, quoted, tag }
@@ -320,7 +320,7 @@ impl Converter<'_> {
         entries
     }
 
-    /// Add the entries of `<<` whose keys are not written here.
+    /// Adds the entries of `<<` whose keys are not written here.
     fn merge(&mut self, entries: &mut Vec<Entry>, merge: Entry) {
         let message = "the merge key `<<` copies keys from another mapping";
         let warning = lenient(merge.key.span, message);

@@ -1,4 +1,4 @@
-//! When advice is given, and when it is not: only what is certain is told.
+//! When advice is given, and when it is not: only what is certain is reported.
 
 #![allow(clippy::too_many_lines, reason = "tests that hold tables")]
 

@@ -161,7 +161,7 @@ fn a_factor_above_what_percentages_allow_is_advised_against() {
     }
 }
 
-/// M-11: whoever is guaranteed nothing may take in all applications that are allowed above him.
+/// M-11: a queue without a guarantee can accept all applications that the queues above it allow.
 #[test]
 fn a_leaf_without_a_guarantee_is_advised_to_have_a_number_of_applications() {
     let text = |value: &str, other: &str| {

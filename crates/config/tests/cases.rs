@@ -1,4 +1,4 @@
-//! Every code has an example: `cases/<code>.yaml`, and beside it what people see.
+//! Every code has an example: `cases/<code>.yaml`, next to the output that people see.
 //!
 //! `UPDATE_EXPECT=1` writes what they see now.
 

@@ -1,4 +1,4 @@
-//! What the server process is told, from all sides.
+//! Settings of the server process from all sources.
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed")]
 

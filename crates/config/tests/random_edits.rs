@@ -15,7 +15,7 @@ use headroom_core::{AddNode, Ask, Command, Millis, Name, Submit};
 /// How many edited files are read.
 const FILES: u64 = 10_000;
 
-/// Found anew by every run: the same edits on every machine.
+/// Seed of the edits, which are the same in every run and on every machine.
 const SEED: u64 = 0x5eed_2004;
 
 /// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.

@@ -170,7 +170,7 @@ fn what_meets_at_a_leaf_is_judged_there() {
     for (own, queues, rules, expected) in [
         // Legal at each leaf, though not without them.
         ("{weights: {ann: 3}}", &*format!("[{}]", leaf("{minimumuserlimitpercent: 30}")), "[]", ""),
-        // A rule may make a leaf beside it.
+        // A rule can create a leaf next to it.
         (
             "{weights: {ann: 3}}",
             &*format!("[{}]", leaf("{minimumuserlimitpercent: 30}")),

@@ -1,27 +1,28 @@
-//! What the limits and the maxima in the books allow, as checks in their order.
+//! Checks of limits and queue maxima, in the order in which the scheduler applies them.
 //!
-//! Pure reads of [`Books`]: `schedule` judges asks by them, and `rules` judges resizes. Each function costs the depth of
-//! the queue.
+//! Pure functions of [`Books`]: `schedule` checks asks with them, and `rules` checks resizes. Each function costs the
+//! depth of the queue.
 
 use crate::books::{Books, Level, TrackerLink};
 use crate::id::{LevelId, PartitionId, QueueId};
 use crate::resource::{Resources, Shortfall};
 use crate::wait::{Blocker, CheckResult, Wait};
 
-/// The highest queue in which no more application may run.
+/// Returns the wait for the queue nearest to the root that has reached its limit on running applications.
 pub(crate) fn queues_full(books: &Books, leaf: QueueId) -> Option<Wait> {
     numbers_of_queues(books, leaf).filter_map(CheckResult::wait).last()
 }
 
-/// The numbers of applications that may run in the queues from a leaf up; what the highest says
-/// comes first.
+/// Checks the limit on running applications of each queue from the leaf to the root. The last failed check has
+/// precedence.
 pub(crate) fn numbers_of_queues(books: &Books, leaf: QueueId) -> impl Iterator<Item = CheckResult> {
     books.up(leaf).map(|(id, queue)| {
         CheckResult::of(Blocker::QueueApplications(id), !queue.allows_application(), None)
     })
 }
 
-/// The lowest level of its user, then of its group, at which no more application may run.
+/// Returns the wait for the first tracker level that has reached its limit on running applications. Levels of the user
+/// precede levels of the group, and lower levels precede higher ones.
 pub(crate) fn limits_full(
     books: &Books,
     partition: PartitionId,
@@ -30,7 +31,7 @@ pub(crate) fn limits_full(
     numbers_of_limits(books, partition, link).find_map(CheckResult::wait)
 }
 
-/// The numbers of applications that a user, then their group, may run, each from the leaf up.
+/// Checks the limit on running applications of the user, then of the group, at each level from the leaf to the root.
 pub(crate) fn numbers_of_limits(
     books: &Books,
     partition: PartitionId,
@@ -42,7 +43,7 @@ pub(crate) fn numbers_of_limits(
     })
 }
 
-/// The levels of the user, then of their group, whose limits apply to this link.
+/// Returns the tracker levels of the user, then of the group, whose limits apply to this link.
 pub(crate) fn levels(
     books: &Books,
     partition: PartitionId,
@@ -54,16 +55,17 @@ pub(crate) fn levels(
     trackers.up(link.user).chain(group.skip(row.lifted(link)))
 }
 
-/// A limit or a maximum that amounts exceed.
+/// Limit or maximum that amounts exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// The maximum of a queue.
+    /// Maximum of a queue.
     QueueMax(QueueId),
-    /// The limit of a user or a group at a queue.
+    /// Limit of a user or a group at a queue.
     Limit(PartitionId, LevelId),
 }
 
-/// The first limit or maximum that a user of a leaf exceeds with these amounts. Their share of the leaf does not count.
+/// Returns the first limit or maximum that a user of a leaf exceeds with these additional amounts. Ignores the fair
+/// share of the user.
 pub(crate) fn exceeded(
     books: &Books,
     leaf: QueueId,
@@ -81,8 +83,9 @@ pub(crate) fn exceeded(
     })
 }
 
-/// The lowest level of the user, then of the group, whose limit amounts exceed; that of the user is not checked if it
-/// surely allows them.
+/// Returns the first tracker level whose limit `ask` exceeds, with the shortfall.
+///
+/// `surely` means that the limits of the user are known to allow `ask`, so that only the group is checked.
 #[inline]
 fn refusing_level(
     books: &Books,
@@ -100,7 +103,8 @@ fn refusing_level(
     })
 }
 
-/// The limits alone, those of the user unless they surely allow it.
+/// Returns the wait for the first limit that `ask` exceeds. `surely` skips the limits of the user, as in
+/// [`refusing_level`].
 #[inline]
 pub(crate) fn limits(
     books: &Books,
@@ -121,7 +125,7 @@ pub(crate) fn limits(
     refusing
 }
 
-/// What a user, then their group, may use, each from the leaf up, one by one.
+/// Checks the amounts of the user, then of the group, at each level from the leaf to the root.
 pub(crate) fn amounts_of_limits(
     books: &Books,
     partition: PartitionId,
@@ -134,14 +138,16 @@ pub(crate) fn amounts_of_limits(
     })
 }
 
-/// The maxima of the queues from the leaf up. A type that no node has is missing in the size
-/// of the cluster, so the root does not hold it back: that no node has it is found there.
+/// Returns the wait for the first queue maximum that `ask` exceeds, from the leaf to the root.
+///
+/// A type that no node has is absent from the maximum of the root, so the root does not refuse it. The check of the
+/// nodes finds that the type is missing.
 #[inline]
 pub(crate) fn queues(books: &Books, leaf: QueueId, ask: &Resources) -> Option<Wait> {
     amounts_of_queues(books, leaf, ask).find_map(CheckResult::wait)
 }
 
-/// What the queues from the leaf up may use.
+/// Checks the maximum of each queue from the leaf to the root.
 #[inline]
 pub(crate) fn amounts_of_queues(
     books: &Books,

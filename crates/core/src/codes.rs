@@ -1,6 +1,6 @@
-//! Lists of codes: each is declared once, as a value, in order, and as what is shown.
+//! Enums of codes. Each code is declared once, with its variant and its text.
 
-/// Declares the codes of one kind.
+/// Declares an enum of codes.
 macro_rules! codes {
     ($(#[$of:meta])* $kind:ident { $($(#[$about:meta])* $name:ident = $text:literal,)* }) => {
         $(#[$of])*
@@ -10,10 +10,10 @@ macro_rules! codes {
         }
 
         impl $kind {
-            /// All of them, in the order of what is shown.
+            /// All codes in the order of their text.
             pub const ALL: [Self; [$($text),*].len()] = [$(Self::$name),*];
 
-            /// What is shown.
+            /// Returns the text of the code.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$name => $text,)*

@@ -1,4 +1,4 @@
-//! Requests: what a client, the RM or the clock asks of the core.
+//! Commands: requests of a client, the RM, or the clock to the core.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -12,178 +12,175 @@ use crate::name::Name;
 use crate::resource::Amounts;
 use crate::time::{Millis, Timestamp};
 
-/// One request. It carries names; whatever it breaks, it breaks as a whole: either all of
-/// its events happen or none.
+/// One request. It refers to rows by name. A command is atomic: either all its events happen or none.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Take a queue file into force, as a whole or not at all. Partitions, queues and limits
-    /// that it does not name any more go, as soon as nothing runs in them.
+    /// Applies a queue file as a whole. Partitions, queues, and limits that the file no longer names are removed when
+    /// nothing runs in them.
     Configure(Box<Configuration>),
-    /// A node joins.
+    /// Registers a node.
     AddNode(AddNode),
-    /// A node has another size from now on; nothing is evicted.
+    /// Sets the capacity of a node. Evicts nothing.
     ResizeNode {
         /// Partition name.
         partition: Name,
         /// Node id.
         node: Name,
-        /// The new size.
+        /// New capacity.
         capacity: Amounts,
     },
-    /// Drain a node, or take it back into use. Repeating it changes nothing.
+    /// Drains a node, or makes it schedulable again. A repetition changes nothing.
     SetSchedulable {
         /// Partition name.
         partition: Name,
         /// Node id.
         node: Name,
-        /// Whether asks may be placed on it.
+        /// Whether the scheduler can place asks on the node.
         schedulable: bool,
     },
-    /// A node leaves; what runs on it is released.
+    /// Removes a node. Its allocations are released.
     RemoveNode {
         /// Partition name.
         partition: Name,
         /// Node id.
         node: Name,
     },
-    /// An application is submitted.
+    /// Submits an application.
     Submit(Submit),
-    /// An application is not to be submitted, since who submits it could not be found out. It is
-    /// rejected, and remembered as that.
+    /// Records an application as rejected, because its submitter could not be determined.
     RejectApplication(Box<RejectApplication>),
-    /// An application asks for room on one node.
+    /// Adds an ask to an application, or changes an existing ask or allocation.
     Ask(Ask),
-    /// Something is given back: an allocation, a waiting ask, or all of an application.
+    /// Releases an allocation, a waiting ask, or everything of an application.
     Release {
         /// Partition name.
         partition: Name,
         /// Application id.
         application: Name,
-        /// Allocation key; none means everything that the application has and asks for.
+        /// Allocation key. `None` releases all asks and allocations of the application.
         key: Option<Name>,
-        /// Why.
+        /// Cause of the release.
         termination: Termination,
     },
-    /// An application goes, with everything that it has and asks for.
+    /// Removes an application with all its asks and allocations.
     RemoveApplication {
         /// Partition name.
         partition: Name,
         /// Application id.
         application: Name,
     },
-    /// Something runs on a node that the core does not schedule, or has another size by now: it
-    /// takes room on the node, and belongs to no queue, application or user.
+    /// Adds or resizes an allocation that the core does not schedule. It uses capacity of the node, and belongs to no
+    /// queue, application, or user.
     SetForeign(SetForeign),
-    /// Something that the core does not schedule is gone from its node.
+    /// Removes an allocation that the core does not schedule.
     ReleaseForeign {
         /// Partition name.
         partition: Name,
-        /// Its key.
+        /// Key of the foreign allocation.
         key: Name,
     },
-    /// The RM says which questions it answers; none if it never does.
+    /// Sets the questions that the RM answers.
     SetQuestions {
         /// Partition name.
         partition: Name,
-        /// What it answers; none if nothing.
+        /// Questions that the RM answers. `None` if it answers none.
         questions: Option<Questions>,
     },
-    /// The resource manager of a partition is away, or is back: nothing starts there in between.
+    /// Records that the resource manager of a partition disconnected or reconnected. Nothing starts in between.
     SetManagerAway {
         /// Partition name.
         partition: Name,
-        /// Who is away; none if it is back.
+        /// Disconnected resource manager. `None` after it reconnected.
         away: Option<Away>,
     },
-    /// The RM answers a question.
+    /// Records the answer of the RM to a question.
     Verdicts(Verdicts),
-    /// Something that the core does not know of has changed what the RM would answer about a node.
-    /// All verdicts on the node are void.
+    /// Voids all verdicts on a node, because a change outside the core could alter the answers of the RM.
     VoidVerdicts {
         /// Partition name.
         partition: Name,
         /// Node id.
         node: Name,
     },
-    /// Look for queues that use more than their maximum and whose time is over, and ask for
-    /// room back; every second, as the reference does.
+    /// Preempts in queues that use more than their maximum after their delay. Sent every second, as in YuniKorn.
     ScanQuotas {
         /// Partition name.
         partition: Name,
     },
-    /// Tell the RM which asks more nodes would help; every second, as the reference does.
+    /// Reports to the RM which asks more nodes would help. Sent every second, as in YuniKorn.
     ScanOutstanding {
         /// Partition name.
         partition: Name,
     },
-    /// Time has passed: fire the timers that are due.
+    /// Fires the timers that are due.
     Tick,
-    /// Make a tenant, or say something else of one.
+    /// Creates a tenant, or replaces its settings.
     SetTenant(Box<SetTenant>),
-    /// Have a tenant go.
+    /// Removes a tenant.
     RemoveTenant {
         /// Partition name.
         partition: Name,
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
-        /// Whether it goes with its last task if it has any; otherwise the command is refused then.
+        /// Whether a tenant with tasks is removed after its last task ends. Otherwise, the command is refused for a
+        /// tenant with tasks.
         drain: bool,
-        /// The version that it must have, if any.
+        /// Expected version of the tenant. `None` if any version is accepted.
         expects: Option<u64>,
     },
-    /// Say what holds for tenants that do not say otherwise.
+    /// Sets the defaults for tenants that do not set a value of their own.
     SetTenantDefaults {
         /// Partition name.
         partition: Name,
-        /// All that is to hold.
+        /// All defaults.
         defaults: Box<TenantDefaults>,
-        /// The version that the defaults must have, if any.
+        /// Expected version of the defaults. `None` if any version is accepted.
         expects: Option<u64>,
     },
-    /// The scheduler was away, or the RM: nothing starts in a partition with tenants before its nodes have
-    /// reported, each by [`Command::AddNode`], or the time for that is over.
+    /// Starts recovery after a restart of the scheduler or the RM. In a partition with tenants, nothing starts until
+    /// every node has reported by [`Command::AddNode`], or the recovery timeout ends.
     Recover {
         /// Partition name.
         partition: Name,
     },
-    /// The counters of tenants were compared with what their tasks have, and they differ. The
-    /// comparison runs in parallel with the scheduler.
+    /// Records that counters of tenants differ from the sums of their tasks. The comparison runs in parallel with the
+    /// scheduler.
     ReportDrift {
         /// Partition name.
         partition: Name,
-        /// What disagrees, by tenant and type.
+        /// Differences, by tenant and type.
         drift: Vec<TenantDrift>,
     },
-    /// A task of a tenant is submitted, with all that it asks for. One that cannot be taken in is
-    /// rejected as a whole, which is remembered as of other applications.
+    /// Submits a task of a tenant with all its asks. An invalid task is rejected as a whole, and stored as a rejected
+    /// application.
     SubmitTask(Box<SubmitTask>),
-    /// Something happens to a task.
+    /// Changes a task.
     ChangeTask {
         /// Partition name.
         partition: Name,
-        /// Its id.
+        /// ID of the task.
         task: Name,
-        /// What.
+        /// Change of the task.
         change: TaskChange,
     },
 }
 
-/// A task of a tenant is submitted: an application with all its asks, or nothing.
+/// Submission of a task of a tenant: an application with all its asks, accepted or rejected as a whole.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SubmitTask {
-    /// Its application; its id is that of the task, and a tenant is named.
+    /// Application of the task. Its ID is the task ID, and `tenant` is not empty.
     pub submit: Submit,
-    /// What each member asks for: room on one node. The members are equal and start together, so one ask stands
-    /// for all of them. Partition and application are those of the task, and it has no node.
+    /// Ask of each member. The members are equal and start together, so one ask describes all of them.
     ///
-    /// Its key is that of an only member. Several members have the keys `KEY.1`, `KEY.2` and so on.
+    /// Partition and application are those of the task, and `node` is `None`. The key is used as it is for a single
+    /// member. Several members have the keys `KEY.1`, `KEY.2`, and so on.
     pub ask: Ask,
-    /// The other settings of the task. `members` is the number of members; 0 stands for 1.
+    /// Other settings of the task. `members` is the number of members; 0 means 1.
     pub settings: TaskSettings,
 }
 
 impl SubmitTask {
-    /// The largest number of members of a task: all of them are placed in one step.
+    /// Largest number of members of a task. All members are placed in one step.
     pub const MEMBERS_MAX: u32 = 1_000;
 
     /// Returns the number of members, at least 1.
@@ -201,40 +198,40 @@ impl SubmitTask {
     }
 }
 
-/// Returns the allocation key of one of several members; the first has number 1.
+/// Returns the allocation key of one of several members. The first member has number 1.
 pub fn member_key(key: &Name, number: u32) -> Name {
     Name::from(alloc::format!("{key}.{number}"))
 }
 
-/// What may happen to a task by a request. Source: tenants §3.
+/// Requested change of a task. Source: tenants §3.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskChange {
-    /// The client that runs it confirms that it runs.
+    /// The client confirms that the task runs.
     Confirm,
-    /// It has ended by itself, well or badly; or what was to be stopped has stopped.
+    /// The task ended by itself, or stopped after a request.
     End {
-        /// Whether well.
+        /// Whether the task succeeded.
         succeeded: bool,
-        /// The request, so that a repeat is known.
+        /// Request that reported the end. Identifies a repetition.
         request: TaskRequest,
     },
-    /// It is not wanted any more.
+    /// Cancels the task.
     Cancel,
-    /// Each of its members has another size: as an ask, or as an allocation if there is room.
+    /// Resizes each member. A running task is resized only if the larger size fits.
     Resize {
-        /// The size of each.
+        /// New size of each member.
         resources: Amounts,
     },
-    /// It is more urgent, or less, while it waits.
+    /// Changes the urgency of a waiting task.
     Rank {
-        /// Its priority from now on, if that changes.
+        /// New priority. `None` leaves the priority unchanged.
         priority: Option<i32>,
-        /// When it is to be done, if that changes.
+        /// New deadline. `None` leaves the deadline unchanged.
         deadline: Option<Timestamp>,
     },
-    /// The client that runs it reports what it really uses, which decides nothing.
+    /// Records the usage that the client measured. It does not affect scheduling.
     Measure {
-        /// What all of its members use together.
+        /// Measured usage of all members together.
         resources: Amounts,
     },
 }
@@ -244,115 +241,117 @@ pub enum TaskChange {
 pub struct SetTenant {
     /// Partition name.
     pub partition: Name,
-    /// Its name, unique in the partition: lower case, legal for a queue.
+    /// Name of the tenant, unique in the partition. Lower case, and valid as a queue name.
     pub tenant: Name,
     /// The new settings.
     pub settings: TenantSettings,
-    /// The version that it must have, if any; 0 if there must be none of this name.
+    /// Expected version of the tenant. 0 if no tenant of this name must exist. `None` if any version is accepted.
     pub expects: Option<u64>,
-    /// Whether it may move below a tenant that then has more than its quota. Nothing asks for it as long as
-    /// a tenant moves without tasks alone.
+    /// Whether the tenant can move under a parent that then exceeds its quota. Unused, because only tenants without
+    /// tasks can move.
     pub force: bool,
 }
 
-/// The answer of the RM to [`crate::AskEvent::Asked`]. One that comes late or twice changes nothing.
+/// Answer of the RM to [`crate::AskEvent::Asked`]. A late or repeated answer changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdicts {
     /// Partition name.
     pub partition: Name,
     /// Allocation key of the ask.
     pub key: Name,
-    /// The number of the question, [`crate::books::Question::number`].
+    /// Number of the question, [`crate::books::Question::number`].
     pub question: u64,
-    /// Node ids, each with its verdict. A node that was asked about and is not named does not suit
-    /// the ask: its reason is `no answer`.
+    /// Node IDs with their verdicts. A node of the question without a verdict counts as refused with the reason `no
+    /// answer`.
     pub verdicts: Vec<(Name, NodeVerdict)>,
 }
 
-/// Something that runs on a node and that the core does not schedule.
+/// Allocation that the core does not schedule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SetForeign {
     /// Partition name.
     pub partition: Name,
-    /// Its key, unique among those of the partition.
+    /// Key, unique among the foreign allocations of the partition.
     pub key: Name,
     /// Node id.
     pub node: Name,
-    /// How much it takes; no amount below zero.
+    /// Amounts that it uses, none negative.
     pub resources: Amounts,
-    /// Whether it may be taken back; nothing does so today.
+    /// Whether it could be preempted. No rule preempts foreign allocations today.
     pub preemptable: bool,
 }
 
-/// A node joins.
+/// Registration of a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AddNode {
     /// Partition name.
     pub partition: Name,
-    /// Node id, unique in its partition.
+    /// Node ID, unique in its partition.
     pub node: Name,
-    /// Its size; at least one amount above zero.
+    /// Capacity, with at least one amount above zero.
     pub capacity: Amounts,
-    /// Whether asks may be placed on it at once.
+    /// Whether the scheduler can place asks on the node at once.
     pub schedulable: bool,
-    /// What else is known of it: free keys and values, which never change.
+    /// Attributes: arbitrary keys and values that never change.
     pub attributes: NodeAttributes,
 }
 
-/// An application is submitted.
+/// Submission of an application.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Submit {
     /// Partition name.
     pub partition: Name,
-    /// Application id, unique among those that have not ended.
+    /// Application ID, unique among the applications that have not ended.
     pub application: Name,
-    /// The queue that was asked for, for placement rules to use; may be empty.
+    /// Requested queue, for placement rules. Can be empty.
     pub queue: Name,
-    /// The tenant whose task it is; empty for none. The task goes to the tenant's place for tasks,
-    /// whatever rules and access lists say. The sender of the command has made sure that the user
-    /// may do this.
+    /// Tenant of the task. Empty if the application is no task.
+    ///
+    /// A task runs in the leaf of its tenant, regardless of placement rules and access lists. The sender of the command
+    /// has already authorized the user.
     pub tenant: Name,
-    /// Who submits; not empty.
+    /// User who submits. Not empty.
     pub user: Name,
-    /// The user's groups, as resolved.
+    /// Resolved groups of the user.
     pub groups: Vec<Name>,
-    /// Free keys and values, of which placement rules and queue settings read some. Keys are
-    /// compared in lower case; of equal keys the first counts.
+    /// Arbitrary keys and values. Placement rules and queue settings read some of them. Keys are compared in lower
+    /// case, and the first of equal keys counts.
     pub tags: Vec<(Name, Name)>,
-    /// What the members of its gang need together; without an amount above zero it is none. Of a task of
-    /// a tenant it may name `instances`: how many members there are, so that their number is held
-    /// against the quota at once.
+    /// Amounts that all members of the gang need together. Without an amount above zero, the application is no gang.
+    ///
+    /// For a task, `instances` can specify the number of members, so that their number counts against the quota at
+    /// once.
     pub placeholder_ask: Amounts,
-    /// What becomes of it when its gang is not complete in time.
+    /// Behavior when the gang is not complete in time.
     pub gang_style: GangStyle,
-    /// How long its gang may take to become complete; zero for the default.
+    /// Time that the gang has to become complete. Zero selects the default.
     pub placeholder_timeout: Millis,
 }
 
-/// An application is not submitted, but remembered as rejected.
+/// Application to store as rejected without a submission.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RejectApplication {
     /// Partition name.
     pub partition: Name,
     /// Application id.
     pub application: Name,
-    /// The queue that was asked for; may be empty.
+    /// Requested queue. Can be empty.
     pub queue: Name,
-    /// The rule that refuses it, by a short code that does not change.
+    /// Short, stable code of the rule that rejects the application.
     pub code: Name,
-    /// The reason, in a sentence.
+    /// Reason, as a sentence.
     pub message: Name,
-    /// Who submitted it; empty if that could not be found out.
+    /// User who submitted. Empty if it could not be determined.
     pub user: Name,
-    /// The groups of the user, or the first of them.
+    /// Groups of the user, possibly only the first ones.
     pub groups: Vec<Name>,
-    /// The tenant for which it was submitted; empty for none.
+    /// Requested tenant. Empty if none.
     pub tenant: Name,
     /// Whether it was submitted as a task of the tenant.
     pub of_task: bool,
 }
 
-/// An application asks for room on one node.
+/// Ask of an application for amounts on one node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]
 pub struct Ask {
@@ -360,38 +359,37 @@ pub struct Ask {
     pub partition: Name,
     /// Application id.
     pub application: Name,
-    /// Allocation key, unique in the partition. One that the application has already names that
-    /// ask or allocation: it gets the size and, if it has none yet, the node given here.
+    /// Allocation key, unique in the partition. A key that the application already uses identifies that ask or
+    /// allocation. It gets this size and, if it has no node yet, this node.
     pub key: Name,
-    /// What is needed; at least one amount above zero.
+    /// Requested amounts, with at least one above zero.
     pub resources: Amounts,
-    /// Where it runs already; none for an ask that is to be placed.
+    /// Node on which it already runs. `None` for an ask that the scheduler places.
     pub node: Option<Name>,
-    /// Higher goes first.
+    /// Priority. A higher number is scheduled first.
     pub priority: i32,
-    /// When it was made, if not now. Orders asks of one application, and an application by
-    /// its oldest.
+    /// Creation time. `None` for now. Orders the asks of one application, and applications by their oldest ask.
     pub created: Option<Timestamp>,
-    /// Whether it is the first of its application, which is taken back last.
+    /// Whether it is the first ask of its application. An originator is preempted last.
     pub originator: bool,
-    /// Whether it only holds room for a member of its task group. It has one then.
+    /// Whether it is a placeholder, which reserves capacity for a member of `task_group`. A placeholder needs a task
+    /// group.
     pub placeholder: bool,
-    /// The task group that it holds room for, or takes room from; empty for none.
+    /// Task group of a placeholder or member. Empty if none.
     pub task_group: Name,
-    /// The only node that it may run on; empty for any.
+    /// Required node. Empty if any node is acceptable.
     pub required_node: Name,
-    /// Whether others may be stopped for it.
+    /// Whether other allocations can be preempted for it.
     pub may_preempt: bool,
-    /// Whether it offers itself to be stopped for others. One that does not goes later, not
-    /// never.
+    /// Whether it is a preferred victim of preemption. Other allocations are preempted later, but not never.
     pub preemptable: bool,
-    /// The label of the nodes that it may have; empty for the default of its queue.
+    /// Node label that it selects. Empty for the default of its queue.
     pub node_label: Name,
-    /// The nodes that it may not have, at most [`Self::BLOCKED_NODES_MAX`].
+    /// Nodes that it cannot use, at most [`Self::BLOCKED_NODES_MAX`].
     pub blocked_nodes: Vec<Name>,
 }
 
 impl Ask {
-    /// How many nodes an ask may leave out: enough for every bad node of a large cluster.
+    /// Largest number of blocked nodes: enough for every bad node of a large cluster.
     pub const BLOCKED_NODES_MAX: usize = 1_000;
 }

@@ -34,30 +34,30 @@ pub use traits::AskTraits;
 
 use crate::name::Name;
 
-/// One fact.
+/// A fact that changed the books.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// A queue file is in force.
+    /// A queue file was applied.
     Configured {
-        /// Identifies its text; empty if there was none.
+        /// Checksum of the text of the queue file. Empty if the configuration had no text.
         checksum: Name,
     },
-    /// What happened to a partition as a whole.
+    /// A change of a partition as a whole.
     Partition(PartitionEvent),
-    /// What happened to a queue.
+    /// A change of a queue.
     Queue(QueueEvent),
-    /// What happened to a node.
+    /// A change of a node.
     Node(NodeEvent),
-    /// What happened to an application.
+    /// A change of an application.
     Application(ApplicationEvent),
-    /// What happened to a task of a tenant, beyond what happens to its application.
+    /// A change of a task of a tenant, in addition to the changes of its application.
     Task(TaskEvent),
-    /// What happened to an ask that waits.
+    /// A change of a waiting ask.
     Ask(AskEvent),
-    /// What happened to an allocation, or to the placeholder and the member of a swap.
+    /// A change of an allocation, or a step of a placeholder replacement.
     Allocation(AllocationEvent),
-    /// What something that the core does not schedule takes of a node.
+    /// A change of a foreign allocation, which the core does not schedule.
     Foreign(ForeignEvent),
-    /// What happened to a tenant.
+    /// A change of a tenant.
     Tenant(TenantEvent),
 }

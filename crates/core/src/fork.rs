@@ -1,5 +1,5 @@
-//! A copy of the books with a scheduler of its own, on which something is tried: what a queue file would do, what
-//! would start an ask, what becomes of a submission.
+//! A copy of the books with its own scheduler for trials: the effect of a queue file, the remedies for an ask, or the
+//! result of a submission.
 
 use alloc::vec::Vec;
 
@@ -10,17 +10,17 @@ use crate::rules::decide;
 use crate::schedule::{Scheduler, Step};
 use crate::time::Timestamp;
 
-/// Books that are changed by events alone, and the indexes that follow them.
+/// Books that change only by events, and the scheduler that follows them.
 #[derive(Clone, Debug)]
 pub(crate) struct Fork {
     pub(crate) books: Books,
     pub(crate) scheduler: Scheduler,
-    /// When everything happens.
+    /// Time of every event on this copy.
     pub(crate) now: Timestamp,
 }
 
 impl Fork {
-    /// Of these books, with new indexes.
+    /// Creates a fork of these books with a new scheduler.
     pub(crate) fn of(books: Books, now: Timestamp) -> Self {
         let scheduler = Scheduler::new(&books);
         Self { books, scheduler, now }
@@ -30,7 +30,7 @@ impl Fork {
         self.scheduler.apply(&mut self.books, self.now, event);
     }
 
-    /// Carry a command out; whether it was not refused.
+    /// Executes a command. Returns whether the command was accepted.
     pub(crate) fn execute(&mut self, command: &Command) -> bool {
         let Ok(events) = decide(&self.books, self.now, command) else { return false };
         for event in &events {
@@ -39,12 +39,12 @@ impl Fork {
         true
     }
 
-    /// Let the scheduler look for its next step, which is not made yet.
+    /// Returns the next step of the scheduler and adds its events, without applying them.
     pub(crate) fn peek_step(&mut self, events: &mut Vec<Event>) -> Step {
         self.scheduler.next(&self.books, self.now, events)
     }
 
-    /// Let the scheduler make its next step; what happened is behind what there was of events.
+    /// Performs the next step of the scheduler. Appends the applied events.
     pub(crate) fn step(&mut self, events: &mut Vec<Event>) -> Step {
         let before = events.len();
         let step = self.peek_step(events);

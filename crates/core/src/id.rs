@@ -1,11 +1,11 @@
-//! Ids of the rows of the books: small, dense, and never reused for another row.
+//! IDs of rows of the books. IDs are small and dense, and never refer to a different row.
 //!
-//! An id names a slot of a table and the generation of its tenant. So an id stored past the life of
-//! its row finds nothing instead of another row.
+//! An ID is a slot of a table and the generation of the row in this slot. After its row is removed, an ID finds
+//! nothing.
 
 use core::fmt;
 
-/// What every id is made of: a slot and the generation of its tenant.
+/// Slot of a table and the generation of its row. The content of every ID.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot {
     index: u32,
@@ -13,33 +13,32 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// A slot by its position and the rows that lived in it before; for ids that were written
-    /// down. One that no table ever gave finds nothing.
+    /// Creates a slot from a stored index and generation. A slot that no table issued finds nothing.
     pub const fn new(index: u32, generation: u32) -> Self {
         Self { index, generation }
     }
 
-    /// Position in the table; dense from 0.
+    /// Returns the index in the table, dense from 0.
     pub const fn index(self) -> usize {
         self.index as usize
     }
 
-    /// The same as a number of its own width.
+    /// Returns the index as a `u32`.
     pub const fn number(self) -> u32 {
         self.index
     }
 
-    /// How many rows lived in this slot before.
+    /// Returns the number of earlier rows in this slot.
     pub const fn generation(self) -> u32 {
         self.generation
     }
 }
 
-/// A typed id over a [`Slot`].
+/// Typed ID that wraps a [`Slot`].
 pub trait Id: Copy + Ord + fmt::Debug {
-    /// Wrap a slot.
+    /// Wraps a slot.
     fn from_slot(slot: Slot) -> Self;
-    /// The slot wrapped.
+    /// Returns the wrapped slot.
     fn slot(self) -> Slot;
 }
 
@@ -60,15 +59,15 @@ macro_rules! id {
         }
 
         impl $name {
-            /// The id of no row: every look-up of it finds nothing.
+            /// ID of no row. Every lookup finds nothing.
             #[allow(dead_code, reason = "made for every id, needed for some")]
             pub(crate) const NONE: Self = Self(Slot::new(u32::MAX, u32::MAX));
 
-            /// The smallest id.
+            /// Smallest ID.
             #[allow(dead_code, reason = "made for every id, needed for some")]
             pub(crate) const FIRST: Self = Self(Slot::new(0, 0));
 
-            /// Position in its table; dense from 0, reused after removal.
+            /// Returns the index in its table. Dense from 0, and reused after a removal.
             pub const fn index(self) -> usize {
                 self.0.index()
             }
@@ -93,38 +92,38 @@ macro_rules! id {
 }
 
 id!(
-    /// One partition: a cluster with its own queues, nodes and trackers.
+    /// A partition: a cluster with its own queues, nodes, and trackers.
     PartitionId, "p"
 );
 id!(
-    /// One queue; survives a change of its settings, unlike its path.
+    /// A queue. The ID survives a change of the settings.
     QueueId, "q"
 );
 id!(
-    /// One node.
+    /// A node.
     NodeId, "n"
 );
 id!(
-    /// One application.
+    /// An application.
     ApplicationId, "app"
 );
 id!(
-    /// One ask, and the allocation that it becomes: the id stays.
+    /// An ask, and the allocation that it becomes. The ID stays the same.
     AllocationId, "a"
 );
 id!(
-    /// One user or group tracker of one partition.
+    /// A tracker of a user or group in a partition.
     TrackerId, "t"
 );
 id!(
-    /// One level of a tracker: its usage and limit at one queue.
+    /// A level of a tracker: usage and limit at one queue.
     LevelId, "l"
 );
 id!(
-    /// One row of a user of a leaf queue.
+    /// A row of a user in a leaf.
     UserRowId, "u"
 );
 id!(
-    /// One distinct resource vector that asks share.
+    /// A distinct combination of amounts and node selector that asks share.
     ShapeId, "s"
 );

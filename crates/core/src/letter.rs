@@ -1,9 +1,9 @@
-//! The order in which `CapacityScheduler` checks an ask, in letters.
+//! Letters for the order in which `CapacityScheduler` checks an ask.
 
 use crate::rejection::RefusalCode;
 use crate::wait::WaitCode;
 
-/// Returns the letter of a code under which an ask waits, or an application is rejected; see [`WaitCode::letter`].
+/// Returns the letter of a wait code or rejection code. `None` if the code has no letter. See [`WaitCode::letter`].
 pub fn letter(code: &str) -> Option<char> {
     let too_many = [RefusalCode::MaxAppsQueue, RefusalCode::MaxAppsUser];
     let is_rejected = too_many.iter().any(|one| one.as_str() == code);

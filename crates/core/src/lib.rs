@@ -1,16 +1,15 @@
-//! The deterministic core of Headroom: given the books, the time and a command, it says
-//! what happens next.
+//! Deterministic core of Headroom: turns the books, the time, and a command into events.
 //!
-//! Three things do all the work, and none of them knows a clock, a file or a thread:
+//! Three functions do all the work. None of them reads a clock, a file, or a thread:
 //!
-//! - [`decide`] judges a [`Command`] against the [`books::Books`] and answers with
-//!   [`Event`]s, or with a [`Rejection`] that says which rule is broken;
-//! - [`Scheduler::next`] finds the next step: it places one ask, or says that nothing can move;
-//! - [`Scheduler::apply`] changes the books by an event, and the scheduler's indexes along
-//!   with them. [`books::Books::apply`] does the books alone, which is all that a replay needs.
+//! - [`decide`] checks a [`Command`] against the [`books::Books`]. It returns [`Event`]s, or a [`Rejection`] with the
+//!   failed rule.
+//! - [`Scheduler::next`] finds the next step: it places one ask, or reports that nothing can move.
+//! - [`Scheduler::apply`] applies an event to the books and to the indexes of the scheduler. [`books::Books::apply`]
+//!   changes the books only, which is enough for a replay.
 //!
-//! What waits has a reason: [`Scheduler::wait_of`] gives the [`Wait`], typed, with both sides
-//! of the comparison, and [`Wait::sentence`] says it in words.
+//! Every waiting ask has a reason. [`Scheduler::wait_of`] returns the typed [`Wait`] with both sides of the comparison.
+//! [`Wait::sentence`] formats it.
 //!
 //! ```
 //! use headroom_core::books::Books;
@@ -87,7 +86,7 @@
 //! # Ok::<(), headroom_core::Rejection>(())
 //! ```
 #![cfg_attr(not(test), warn(clippy::float_arithmetic))]
-// Each case of our enums is named; tests may pass over the others.
+// Production code must match every variant of our enums. Tests can use wildcards.
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 #![no_std]
 

@@ -4,20 +4,19 @@ use alloc::sync::Arc;
 use core::fmt;
 use core::ops::Deref;
 
-/// A name as its owner wrote it; copying one costs a count, not a string.
+/// Name in its original spelling. A clone costs a reference count, not a copy of the text.
 ///
-/// Compared and ordered byte by byte. A name may be empty here: who accepts names
-/// from outside decides which ones are legal.
+/// Compared and ordered byte by byte. Can be empty: callers that accept names from outside validate them.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(Arc<str>);
 
 impl Name {
-    /// Make a name of this text.
+    /// Creates a name with this text.
     pub fn new(text: impl AsRef<str>) -> Self {
         Self(Arc::from(text.as_ref()))
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,6 +1,6 @@
-//! An ordered map that is cheap to copy: sorted chunks, shared until written.
+//! Ordered map with cheap clones: sorted chunks that clones share until a write.
 //!
-//! The books use it to find rows by name. Cloning costs one reference count per chunk.
+//! The books find rows by name with it. A clone costs one reference count per chunk.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -10,21 +10,21 @@ use core::fmt;
 #[cfg(feature = "snapshot")]
 pub(crate) mod stored;
 
-/// A chunk that grows past this is cut in two.
+/// Largest number of entries in a chunk. A larger chunk is split.
 const CHUNK: usize = 64;
 
-/// A sorted map from key to value, copied when written, chunk by chunk.
+/// Sorted map that copies a shared chunk before it writes to the chunk.
 #[derive(Clone)]
 pub struct OrderedMap<K, V> {
-    /// Sorted, none empty, all keys of one below all keys of the next.
+    /// Sorted and not empty. All keys of a chunk are less than all keys of the next chunk.
     chunks: Vec<Chunk<K, V>>,
     len: usize,
 }
 
 #[derive(Clone)]
 struct Chunk<K, V> {
-    /// At most the first key, above all keys of the chunk before. Stored here so that a search
-    /// touches no chunk but the one that it finds.
+    /// Lower bound of the keys, greater than all keys of the previous chunk. A search compares this bound and reads
+    /// only the chunk that it finds.
     from: K,
     entries: Arc<Vec<(K, V)>>,
 }
@@ -36,7 +36,7 @@ impl<K, V> Default for OrderedMap<K, V> {
 }
 
 impl<K: Ord + Clone, V: Clone> OrderedMap<K, V> {
-    /// Set the value of a key; the value that it had before, if any.
+    /// Sets the value of a key. Returns the previous value.
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
         let Some(position) = self.chunk_of(&key) else {
             let from = key.clone();
@@ -61,14 +61,15 @@ impl<K: Ord + Clone, V: Clone> OrderedMap<K, V> {
     }
 
     fn split(&mut self, position: usize) {
-        // Keys mostly arrive in order: leave a full chunk behind, not two halves.
+        // Keys mostly arrive in order, so a split of the last chunk leaves it nearly full. Half chunks would waste
+        // memory.
         let keep = if position + 1 == self.chunks.len() { CHUNK - 4 } else { CHUNK / 2 };
         let rest = Arc::make_mut(&mut self.chunks[position].entries).split_off(keep);
         let chunk = Chunk { from: rest[0].0.clone(), entries: Arc::new(rest) };
         self.chunks.insert(position + 1, chunk);
     }
 
-    /// The value of a key, to be changed: copied with its chunk if others share that.
+    /// Returns the value of a key for a change. Copies its chunk if a clone shares it.
     pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -78,7 +79,7 @@ impl<K: Ord + Clone, V: Clone> OrderedMap<K, V> {
         Some(&mut entries[place].1)
     }
 
-    /// Take a key out, with its value.
+    /// Removes a key. Returns its value.
     pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -95,7 +96,7 @@ impl<K: Ord + Clone, V: Clone> OrderedMap<K, V> {
 }
 
 impl<K: Ord, V> OrderedMap<K, V> {
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -104,22 +105,22 @@ impl<K: Ord, V> OrderedMap<K, V> {
         Some(&self.chunks[position].entries[place].1)
     }
 
-    /// The entry with the smallest key.
+    /// Returns the entry with the smallest key.
     pub fn first(&self) -> Option<(&K, &V)> {
         self.chunks.first()?.entries.first().map(|(key, value)| (key, value))
     }
 
-    /// The last entry.
+    /// Returns the entry with the largest key.
     pub fn last(&self) -> Option<(&K, &V)> {
         self.chunks.last()?.entries.last().map(|(key, value)| (key, value))
     }
 
-    /// All entries, smallest key first.
+    /// Returns all entries in ascending order of keys.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.chunks.iter().flat_map(|chunk| chunk.entries.iter()).map(|(key, value)| (key, value))
     }
 
-    /// The entries from this key on, smallest key first.
+    /// Returns the entries with this key and greater keys, in ascending order.
     pub fn iter_from<'map>(
         &'map self,
         key: &K,
@@ -131,17 +132,17 @@ impl<K: Ord, V> OrderedMap<K, V> {
         entries.skip(skipped).map(|(key, value)| (key, value))
     }
 
-    /// How many keys there are.
+    /// Returns the number of entries.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no key.
+    /// Returns whether the map is empty.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The chunk in which a key is or would be.
+    /// Returns the position of the chunk that contains a key, or would contain it.
     fn chunk_of<Q: Ord + ?Sized>(&self, key: &Q) -> Option<usize>
     where
         K: Borrow<Q>,
@@ -153,7 +154,7 @@ impl<K: Ord, V> OrderedMap<K, V> {
         Some(after.saturating_sub(1))
     }
 
-    /// The chunk that has a key, and its place there.
+    /// Returns the positions of the chunk and of the entry of a key.
     fn position_of<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(usize, usize)>
     where
         K: Borrow<Q>,

@@ -1,11 +1,11 @@
-//! Whether an ask can ever start. Source: no-starvation NS-01 to NS-03.
+//! Decides whether an ask can ever start. Source: no-starvation NS-01 to NS-03.
 //!
-//! An ask is *impossible* while no order of releases can start it: a queue, a limit, or the nodes are too small for
-//! it, or no node is one that it may have. Nodes, maxima and limits may change, so an impossible ask waits in its
-//! place. [`impossible`] is the only judge: the scheduler, explanations, reports and lists of waiting tasks ask it.
+//! An ask is *impossible* while no order of releases can start it: a queue, a limit, or the nodes are too small for it,
+//! or it can use no node. Nodes, maxima, and limits can change, so an impossible ask keeps its position and waits.
+//! [`impossible`] is the only check. The scheduler, explanations, reports, and lists of waiting tasks call it.
 //!
-//! Foreign allocations that may be taken back, and allocations of the scheduler, do not make an ask impossible. In
-//! doubt an ask is possible.
+//! Foreign allocations that can be preempted, and allocations of the scheduler, do not make an ask impossible. If in
+//! doubt, an ask is possible.
 
 use alloc::borrow::Cow;
 
@@ -17,27 +17,28 @@ use crate::resource::Resources;
 use crate::userlimit::{Enforcement, Formula};
 use crate::wait::{Blocker, Wait};
 
-/// An ask, as far as it matters for whether it can ever start.
+/// The properties of an ask that determine whether it can ever start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted<'books> {
-    /// The leaf of its application.
+    /// Leaf of the application.
     pub(crate) leaf: QueueId,
-    /// The user and group that are charged; none before the group is known.
+    /// User and group that are charged. `None` before the group is known.
     pub(crate) link: Option<TrackerLink>,
-    /// Its size, and what it says of nodes.
+    /// Amounts and node selector of the ask.
     pub(crate) shape: ShapeId,
-    /// How many asks of this shape start together.
+    /// Number of asks of this shape that start together.
     pub(crate) members: u32,
-    /// What a gang needs in all whose placeholders differ in size.
+    /// Amounts of a whole gang whose placeholders differ in size.
     pub(crate) mixed_gang: Option<&'books Resources>,
-    /// The node that it requires by name.
+    /// Name of the required node.
     pub(crate) required: Option<&'books Name>,
-    /// Whether a node is reserved for it, which is large enough and may be drained.
+    /// Whether a node is reserved for the ask. Such a node is large enough, and can be drained.
     pub(crate) is_reserved: bool,
 }
 
 impl<'books> Wanted<'books> {
-    /// A waiting ask; none for one that replaces a placeholder, which is charged already.
+    /// Returns the properties of a waiting ask. `None` for an ask that replaces a placeholder, because the placeholder
+    /// is already charged.
     pub(crate) fn of(books: &'books Books, ask: AllocationId) -> Option<Self> {
         let row = books.allocation(ask);
         let application = books.application(row.application);
@@ -61,7 +62,8 @@ impl<'books> Wanted<'books> {
         })
     }
 
-    /// How many asks start together, and what a gang of different sizes needs in all; `members` where there is no gang.
+    /// Returns the number of asks that start together, and the amounts of a gang with asks of different sizes. Without
+    /// a gang, the number is `members`.
     pub(crate) fn size_of(
         books: &'books Books,
         gang: Option<GangSize>,
@@ -76,26 +78,29 @@ impl<'books> Wanted<'books> {
         }
     }
 
-    /// What queues, users and groups need room for at once.
+    /// Returns the amounts that queues, users, and groups must allow at once.
     fn needs(self, books: &'books Books) -> Cow<'books, Resources> {
         match self.mixed_gang {
-            // A placeholder may be larger than what the application specified for all.
+            // A placeholder can be larger than the amounts that the application specified for the whole gang.
             Some(whole) => Cow::Owned(whole.maximum(books.shapes().get(self.shape))),
             None => books.shapes().times(self.shape, self.members),
         }
     }
 }
 
-/// Returns the reason why a waiting ask can never start; none where it can. Costs the depth of its queue, and the nodes
-/// up to the first that is large enough.
+/// Returns the reason why a waiting ask can never start. `None` if it can.
+///
+/// Costs the depth of the queue, and the nodes up to the first that is large enough.
 pub fn impossible_ask(books: &Books, ask: AllocationId) -> Option<Wait> {
     let wanted = Wanted::of(books, ask)?;
     let partition = books.queue(wanted.leaf).partition;
     impossible(books, wanted, || on_some_nodes(books, partition, wanted.shape, wanted.members))
 }
 
-/// The reason why this can never start; none where it can. `fits_nodes` says whether the nodes are large enough, which
-/// costs most: [`on_some_nodes`], or a caller that remembers its answer.
+/// Returns the reason why an ask can never start. `None` if it can.
+///
+/// `fits_nodes` returns whether the nodes are large enough, which is the most expensive check. Callers pass
+/// [`on_some_nodes`] or a cached result.
 pub(crate) fn impossible(
     books: &Books,
     wanted: Wanted<'_>,
@@ -118,21 +123,23 @@ pub(crate) fn impossible(
         })
 }
 
-/// Whether all nodes together have what a gang of different sizes needs. That it could be packed is not certain then.
+/// Returns whether all nodes together have the amounts of a gang with asks of different sizes. Does not check whether
+/// the asks can be packed onto single nodes.
 fn fits_all_nodes(books: &Books, partition: PartitionId, whole: Option<&Resources>) -> bool {
     let Some(whole) = whole else { return true };
     let max = books.queue(books.partition(partition).root).max.as_ref();
     max.is_some_and(|max| max.is_at_least(whole))
 }
 
-/// Whether idle nodes of a label may be lent to it: these are counted elsewhere.
+/// Returns whether the ask can borrow idle nodes of a label. Borrowed nodes are counted separately.
 fn may_borrow(books: &Books, partition: PartitionId, wanted: Wanted<'_>) -> bool {
     let selector = books.shapes().wish(wanted.shape);
     let has_label = selector.is_some_and(|selector| selector.label.is_some());
     wanted.required.is_none() && !has_label && books.has_lending(partition)
 }
 
-/// The lowest queue whose maximum is too low. The maximum of the root is what the nodes have, which are asked themselves.
+/// Returns the wait for the first queue from the leaf whose maximum is too low. Skips the root, because its maximum is
+/// the sum of the nodes, which have their own check.
 fn in_queues(books: &Books, leaf: QueueId, needs: &Resources) -> Option<Wait> {
     let mut queues = books.up(leaf).filter(|(_, queue)| queue.parent.is_some());
     queues.find_map(|(id, queue)| {
@@ -141,7 +148,7 @@ fn in_queues(books: &Books, leaf: QueueId, needs: &Resources) -> Option<Wait> {
     })
 }
 
-/// The limit of the user or the group, or the user's cap at the leaf, that is too low.
+/// Returns the wait for the limit of the user or group, or for the user cap of the leaf, that is too low.
 fn for_user(
     books: &Books,
     partition: PartitionId,
@@ -155,7 +162,7 @@ fn for_user(
     limit.or_else(|| by_cap(books, partition, (leaf, link.user), needs))
 }
 
-/// The cap of a user at a leaf, where it is too low whatever others use.
+/// Returns the wait for a user cap that is too low at any usage of the other users.
 fn by_cap(
     books: &Books,
     partition: PartitionId,
@@ -163,7 +170,7 @@ fn by_cap(
     needs: &Resources,
 ) -> Option<Wait> {
     let users = books.users_of(leaf)?;
-    // The other formulas look at what is used.
+    // The other formulas depend on usage, so their cap can grow.
     if users.rules().enforcement != Enforcement::Progress
         || users.rules().formula != Formula::Smooth
     {
@@ -178,7 +185,7 @@ fn by_cap(
     Some(Wait { blocker: Blocker::CapTooSmall(partition, user), shortfall })
 }
 
-/// Whether the node that an ask requires is missing, or too small. It may be drained.
+/// Returns the wait for a required node that is not registered or too small. Ignores whether the node is drained.
 fn on_required_node(
     books: &Books,
     partition: PartitionId,
@@ -194,7 +201,8 @@ fn on_required_node(
     })
 }
 
-/// Whether this node is in use, suits asks of this shape, and would be large enough for one of them.
+/// Returns whether the node is in use, matches the node selector of the shape, and is large enough for one ask when it
+/// is empty.
 pub(crate) fn on_node(books: &Books, shape: ShapeId, id: NodeId) -> bool {
     let node = books.node(id);
     node.schedulable
@@ -202,7 +210,8 @@ pub(crate) fn on_node(books: &Books, shape: ShapeId, id: NodeId) -> bool {
         && books.suits(shape, id)
 }
 
-/// How many asks of this shape the nodes in use would hold at once if nothing else ran there; at most `most`.
+/// Returns the number of asks of this shape that the nodes in use could hold at once when they are empty, at most
+/// `most`.
 pub(crate) fn places_on_nodes(
     books: &Books,
     partition: PartitionId,
@@ -222,7 +231,7 @@ pub(crate) fn places_on_nodes(
     most - u32::try_from(missing).unwrap_or(most)
 }
 
-/// Whether the nodes in use would hold so many asks of this shape at once if nothing else ran there.
+/// Returns whether the nodes in use could hold `members` asks of this shape at once when they are empty.
 pub(crate) fn on_some_nodes(
     books: &Books,
     partition: PartitionId,
@@ -232,7 +241,8 @@ pub(crate) fn on_some_nodes(
     first_of_enough(books, partition, shape, members).is_some()
 }
 
-/// The first node that would hold an ask of this shape; none where the nodes would not hold so many at once.
+/// Returns the first node that could hold an ask of this shape. `None` if the nodes could not hold `members` asks at
+/// once.
 pub(crate) fn first_of_enough(
     books: &Books,
     partition: PartitionId,

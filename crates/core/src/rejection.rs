@@ -1,4 +1,4 @@
-//! Refusals: why a command was not carried out.
+//! Rejections: the reasons why a command was refused.
 
 mod code;
 mod task;
@@ -12,55 +12,55 @@ use crate::name::Name;
 use crate::placement::RuleError;
 use crate::resource::{Amounts, Quantity, format_quantities};
 
-/// Why a command was refused. Nothing changed.
+/// Reason why a command was refused. A refused command changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// No such partition.
+    /// The partition does not exist.
     #[error("partition {partition} does not exist. Use one of: {known}.")]
     UnknownPartition {
-        /// As asked for.
+        /// Requested name.
         partition: Name,
-        /// Those that exist, separated by commas.
+        /// Names of the existing partitions, separated by commas.
         known: Name,
     },
-    /// A partition of this name is there already.
+    /// The queue file defines a partition twice.
     #[error(
         "the queue file defines partition {partition} twice (names ignore case). Rename or remove \
          one of the two partitions."
     )]
     DuplicatePartition {
-        /// As configured.
+        /// Name as configured.
         partition: Name,
     },
-    /// Two queues of one path.
+    /// The queue file defines a queue path twice.
     #[error(
         "the queue file defines queue {queue} twice (names ignore case). Rename or remove one of \
          the two queues."
     )]
     DuplicateQueue {
-        /// Its path.
+        /// Path of the queue.
         queue: Name,
     },
-    /// An access list that cannot be read.
+    /// An access list has too many words.
     #[error(
         "the access list of queue {queue} has {words} words, but it can have only a list of users and a list of groups. Separate the two lists with one space."
     )]
     AccessList {
         /// Path of the queue.
         queue: Name,
-        /// Parts between single blanks.
+        /// Number of words between single spaces.
         words: usize,
     },
-    /// A queue that is to run below one that is stopped.
+    /// A queue is set to run, but an ancestor is stopped.
     #[error(
         "queue {queue} sets `state: running`, but a queue above {queue} is stopped. Nothing was \
          changed. Start the queues above, or remove `state` from {queue}."
     )]
     RunsBelowStopped {
-        /// Its path.
+        /// Path of the queue.
         queue: Name,
     },
-    /// A lower bound of asks than that of a leaf that is there.
+    /// The new `maximumallocation` of an existing leaf is lower than the current one.
     #[error(
         "queue {queue} accepts asks of up to {known} {resource}, but the new queue file sets \
          {given}. `maximumallocation` of an existing queue can only increase. Nothing was changed. \
@@ -73,93 +73,93 @@ pub enum Rejection {
         queue: Name,
         /// Resource type.
         resource: Name,
-        /// In force.
+        /// Current limit.
         known: Quantity,
-        /// In the file.
+        /// Limit in the new queue file.
         given: Quantity,
     },
-    /// An ask that is larger than its queue takes.
+    /// An ask exceeds `maximumallocation` of its queue.
     #[error(
         "ask {key} needs {asked} {resource}, but queue {queue} accepts asks of up to {most} (`maximumallocation`). Split the ask, or use another queue.",
         asked = format_quantities(resource, [*asked, *most])[0],
         most = format_quantities(resource, [*asked, *most])[1]
     )]
     AboveMaximumAllocation {
-        /// Its key.
+        /// Allocation key of the ask.
         key: Name,
         /// Path of the queue.
         queue: Name,
         /// Resource type.
         resource: Name,
-        /// What it needs.
+        /// Requested amount.
         asked: Quantity,
-        /// What the queue takes.
+        /// Largest allowed amount.
         most: Quantity,
     },
-    /// Placement rules that cannot be built; those in force stay.
+    /// Placement rules cannot be built. The current rules remain.
     #[error("partition {partition}: {error}. Nothing was changed.")]
     PlacementRules {
-        /// The partition that has them.
+        /// Name of the partition.
         partition: Name,
-        /// What is wrong with which rule.
+        /// Invalid rule and the error.
         error: RuleError,
     },
-    /// A command about a tenant, or one that a tenant is in the way of.
+    /// A command about a tenant, or a command that a tenant prevents.
     #[error(transparent)]
     Tenant(#[from] TenantRejection),
     /// A command about a task.
     #[error(transparent)]
     Task(#[from] TaskRejection),
-    /// A name that must not be empty.
+    /// A required name is empty.
     #[error("the {what} is empty. Send at least one character.")]
     EmptyName {
-        /// Which name.
+        /// Kind of the name.
         what: &'static str,
     },
-    /// A name that is longer than any real one.
+    /// A name is too long.
     #[error("the {what} has {bytes} bytes, but at most {limit} are allowed. Shorten the {what}.")]
     LongName {
-        /// Which name.
+        /// Kind of the name.
         what: &'static str,
-        /// Its length.
+        /// Length in bytes.
         bytes: usize,
-        /// The most.
+        /// Largest allowed length in bytes.
         limit: usize,
     },
-    /// A list with more entries than it may have.
+    /// A list has too many entries.
     #[error(
         "the number of {what} is {count}, but at most {limit} are allowed. Send at most {limit}."
     )]
     TooMany {
-        /// What is listed.
+        /// Kind of the entries.
         what: &'static str,
         /// The number of entries.
         count: usize,
-        /// The most.
+        /// Largest allowed number.
         limit: usize,
     },
-    /// A command whose record would be too large for the journal.
+    /// The record of a command would be too large for the journal.
     #[error(
         "the request takes about {bytes} bytes in the journal, but one request can take at most \
          {limit}. Send fewer members, labels, tags, or blocked nodes at once."
     )]
     CommandTooLarge {
-        /// The size of the command and its events.
+        /// Estimated size of the command and its events in bytes.
         bytes: usize,
-        /// The most.
+        /// Largest allowed size in bytes.
         limit: usize,
     },
-    /// An answer to a question that was never put.
+    /// An answer refers to a question that was never sent.
     #[error(
         "question {question} was never sent. The last question is {last} (0 means none). Answer only questions that were sent."
     )]
     UnknownQuestion {
-        /// As answered.
+        /// Number in the answer.
         question: u64,
-        /// The number of the last question.
+        /// Number of the last question. 0 if none was sent.
         last: u64,
     },
-    /// An answer about a node that was not asked about.
+    /// An answer has a verdict on a node that the question does not list.
     #[error(
         "question {question} about ask {key} does not list node {node}. Answer only for the nodes \
          that the question lists."
@@ -169,26 +169,26 @@ pub enum Rejection {
         node: Name,
         /// Allocation key of the ask.
         key: Name,
-        /// The number of the question.
+        /// Number of the question.
         question: u64,
     },
-    /// An answer that more must go than was asked about, or that any must where nobody would.
+    /// An answer requires the removal of more victims than the question lists.
     #[error(
         "question {question} about ask {key} lists {asked} victims on node {node}, but the answer requires {count}. Answer with 0 to {asked}."
     )]
     VictimsNotAsked {
-        /// Node id.
+        /// Node ID.
         node: Name,
         /// Allocation key of the ask.
         key: Name,
-        /// The number of the question.
+        /// Number of the question.
         question: u64,
-        /// How many were named.
+        /// Number of victims in the question.
         asked: usize,
-        /// How many must go, as answered.
+        /// Number of required removals in the answer.
         count: usize,
     },
-    /// A node of this id is there already.
+    /// A node with this ID is already registered.
     #[error(
         "node {node} is already registered in partition {partition}. Remove the registered node \
          first."
@@ -196,42 +196,42 @@ pub enum Rejection {
     DuplicateNode {
         /// Node id.
         node: Name,
-        /// Its partition.
+        /// Name of the partition.
         partition: Name,
     },
-    /// No such node.
+    /// The node is not registered.
     #[error(
         "node {node} is not registered in partition {partition}. Check the node ID, or register \
          the node."
     )]
     UnknownNode {
-        /// As asked for.
+        /// Requested node ID.
         node: Name,
-        /// Where it was looked for.
+        /// Partition that was searched.
         partition: Name,
     },
-    /// A node must not offer less than nothing.
+    /// A node has a negative capacity.
     #[error(
         "node {node} has a capacity of {capacity}, but no amount can be negative. Send amounts of 0 or more."
     )]
     NodeSize {
         /// Node id.
         node: Name,
-        /// As given.
+        /// Capacity in the request.
         capacity: Amounts,
     },
-    /// No such application.
+    /// The application does not exist or has ended.
     #[error(
         "application {application} does not exist in partition {partition}, or has ended. Check \
          the application ID, or submit the application."
     )]
     UnknownApplication {
-        /// As asked for.
+        /// Requested application ID.
         application: Name,
-        /// Where it was looked for.
+        /// Partition that was searched.
         partition: Name,
     },
-    /// An allocation key belongs to one ask of one application.
+    /// An allocation key already belongs to another application.
     #[error(
         "allocation key {key} belongs to application {holder}, so application {claimant} cannot \
          use this key. Choose another key."
@@ -239,23 +239,23 @@ pub enum Rejection {
     DuplicateKey {
         /// Allocation key.
         key: Name,
-        /// Who has it.
+        /// Application that uses the key.
         holder: Name,
-        /// Who wants it.
+        /// Application that requests the key.
         claimant: Name,
     },
-    /// No such ask or allocation.
+    /// The application has no ask or allocation with this key.
     #[error(
         "application {application} has no ask or allocation with key {key}. Check the allocation \
          key."
     )]
     UnknownKey {
-        /// As asked for.
+        /// Requested allocation key.
         key: Name,
-        /// Where it was looked for.
+        /// Application that was searched.
         application: Name,
     },
-    /// An application asks for something though its time is over.
+    /// The lifetime of the application is over.
     #[error(
         "the lifetime of application {application} is over, so ask {key} receives nothing. The \
          allocations of the application are being released. Submit a new application."
@@ -263,32 +263,32 @@ pub enum Rejection {
     LifetimeOver {
         /// Allocation key.
         key: Name,
-        /// Whose.
+        /// Application ID.
         application: Name,
     },
-    /// An ask must want something.
+    /// An ask has no positive amount, or a negative one.
     #[error(
         "ask {key} of application {application} requests {resources}, but at least one amount must be positive and none negative. Correct the amounts."
     )]
     AskSize {
         /// Allocation key.
         key: Name,
-        /// Whose.
+        /// Application ID.
         application: Name,
-        /// As given.
+        /// Amounts in the request.
         resources: Amounts,
     },
-    /// What runs on a node must not take less than nothing of it.
+    /// A foreign allocation has a negative amount.
     #[error(
         "foreign allocation {key} uses {resources}, but no amount can be negative. Send amounts of 0 or more."
     )]
     ForeignSize {
-        /// Its key.
+        /// Key of the foreign allocation.
         key: Name,
-        /// As given.
+        /// Amounts in the request.
         resources: Amounts,
     },
-    /// The queue has no access to the nodes that are wished for.
+    /// The queue has no access to the requested node label.
     #[error(
         "ask {key} requests nodes with label {label}, but queue {queue} has no access to this \
          label. Add the label to `nodelabels.accessible` of the queue, or use another queue."
@@ -298,92 +298,92 @@ pub enum Rejection {
         key: Name,
         /// Path of the queue.
         queue: Name,
-        /// As asked for.
+        /// Requested label.
         label: Name,
     },
-    /// A type of a label, where the plain type and the label are to be named.
+    /// A labeled resource type is named. The plain type and the label must be specified instead.
     #[error(
         "{what} names {resource}, which counts {plain} on nodes with label {label}. Use {plain} \
          instead, and set the node label {label}."
     )]
     TypeOfLabel {
-        /// What names it.
+        /// Object that names the type.
         what: &'static str,
-        /// The type of the label.
+        /// Labeled resource type.
         resource: Name,
-        /// The plain type.
+        /// Plain resource type.
         plain: Name,
-        /// The label.
+        /// Node label.
         label: Name,
     },
-    /// More nodes are left out than may be.
+    /// An ask blocks too many nodes.
     #[error(
         "ask {key} excludes {count} nodes, but at most {limit} are allowed. Exclude fewer nodes."
     )]
     ManyBlockedNodes {
         /// Allocation key.
         key: Name,
-        /// How many.
+        /// Number of blocked nodes.
         count: usize,
-        /// The most.
+        /// Largest allowed number.
         limit: usize,
     },
-    /// A placeholder holds room for a task group.
+    /// A placeholder has no task group.
     #[error(
         "placeholder {key} of application {application} has no task group. Set its task group."
     )]
     NoTaskGroup {
         /// Allocation key.
         key: Name,
-        /// Whose.
+        /// Application ID.
         application: Name,
     },
-    /// The sum would not fit into 64 bits.
+    /// A sum would not fit into 64 bits.
     #[error(
         "{what}: the total of {resource} would exceed {max}. The current total is {held}, and the \
          request adds {added}. Request less {resource}.",
         max = Quantity::MAX
     )]
     SumTooLarge {
-        /// What is summed up.
+        /// Object whose amounts are added up.
         what: &'static str,
         /// Resource type.
         resource: Name,
-        /// Counted already.
+        /// Current sum.
         held: Quantity,
-        /// To be added.
+        /// Amount to add.
         added: Quantity,
     },
-    /// More new resource types than one request may bring.
+    /// A request adds too many resource types at once.
     #[error(
         "{what} names {added} new resource types, but one request can add at most {limit}. Use types that nodes or the queue file already have."
     )]
     ManyNewTypes {
-        /// What names them.
+        /// Object that names the types.
         what: &'static str,
-        /// New ones.
+        /// Number of new types.
         added: usize,
-        /// The most.
+        /// Largest allowed number per request.
         limit: usize,
     },
-    /// More resource types than may be known after a request of its kind.
+    /// A request would exceed the number of resource types that its kind allows.
     #[error(
         "{what} names {added} new resource types, but {known} of at most {limit} are already in use. Use types that nodes or the queue file already have."
     )]
     TooManyTypes {
-        /// What names them.
+        /// Object that names the types.
         what: &'static str,
-        /// New ones.
+        /// Number of new types.
         added: usize,
-        /// Known ones.
+        /// Number of known types.
         known: usize,
-        /// The most.
+        /// Largest allowed number of known types.
         limit: usize,
     },
 }
 
 impl Rejection {
-    /// A short code that does not change, for programs and logs.
+    /// Returns a short, stable code for programs and logs.
     pub const fn code(&self) -> RefusalCode {
         match self {
             Self::UnknownPartition { .. } => RefusalCode::UnknownPartition,

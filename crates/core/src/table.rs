@@ -1,8 +1,7 @@
-//! The table that the books are made of: a slab of rows in shared chunks, copied when written.
+//! Table of the books: a slab of rows in chunks that clones share until a write.
 //!
-//! Cloning a table costs one reference count per chunk of 64 rows, whatever a row holds.
-//! Writing to a chunk that a clone still shares copies that chunk first. Ids are
-//! generational: the id of a removed row finds nothing, even when its slot is used again.
+//! A clone costs one reference count per chunk of 64 rows, regardless of the size of a row. A write to a shared chunk
+//! copies that chunk first. IDs have generations: the ID of a removed row finds nothing, even after its slot is reused.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -17,17 +16,17 @@ mod stored;
 
 const CHUNK: usize = 64;
 
-/// Rows of one kind by id.
+/// Rows of one type by ID.
 ///
-/// Which slot a new row gets depends only on the history of inserts and removals, so that
-/// replaying a history gives every row the same id.
+/// The slot of a new row depends only on the history of insertions and removals. A replay of the history therefore
+/// gives every row the same ID.
 pub struct Table<I, T> {
     chunks: Vec<Arc<[Row<T>; CHUNK]>>,
-    /// Slots ever used.
+    /// Number of slots that were ever used.
     slots: u32,
-    /// Rows present.
+    /// Number of rows.
     len: u32,
-    /// The vacant slot to use next; the others follow from there.
+    /// Next vacant slot to use, the start of the list of vacant slots.
     vacant: u32,
     ids: PhantomData<I>,
 }
@@ -35,16 +34,16 @@ pub struct Table<I, T> {
 #[derive(Clone, PartialEq)]
 struct Row<T> {
     generation: u32,
-    /// The next vacant slot, while this one is vacant.
+    /// Next vacant slot, if this slot is vacant.
     next: u32,
     value: Option<T>,
 }
 
-/// No slot.
+/// End of the list of vacant slots.
 const NONE: u32 = u32::MAX;
 
 impl<I: Id, T: Clone> Table<I, T> {
-    /// Add a row.
+    /// Inserts a row. Returns its ID.
     pub(crate) fn insert(&mut self, value: T) -> I {
         let index = if self.vacant == NONE {
             if self.slots as usize == self.chunks.len() * CHUNK {
@@ -69,15 +68,14 @@ impl<I: Id, T: Clone> Table<I, T> {
         I::from_slot(Slot::new(index, generation))
     }
 
-    /// Take a row out.
+    /// Removes a row. Returns its value.
     pub(crate) fn remove(&mut self, id: I) -> Option<T> {
         self.get(id)?;
         let next = self.vacant;
         let index = id.slot().number();
         let row = self.row_mut(index);
         let value = row.value.take();
-        // After four thousand million rows a stale id could meet a namesake; nobody keeps one
-        // that long.
+        // A generation repeats after 2³² rows in one slot. No code stores an ID that long.
         row.generation = row.generation.wrapping_add(1);
         row.next = next;
         self.vacant = index;
@@ -85,7 +83,7 @@ impl<I: Id, T: Clone> Table<I, T> {
         value
     }
 
-    /// The row, for change; copies its chunk if a clone shares it.
+    /// Returns the row for a change. Copies its chunk if a clone shares it.
     #[inline]
     pub(crate) fn get_mut(&mut self, id: I) -> Option<&mut T> {
         let slot = id.slot();
@@ -94,7 +92,7 @@ impl<I: Id, T: Clone> Table<I, T> {
         if row.generation == slot.generation() { row.value.as_mut() } else { None }
     }
 
-    /// The row at this number, whatever its generation, for change.
+    /// Returns the row at this index for a change, regardless of its generation.
     #[inline]
     pub(crate) fn at_mut(&mut self, number: u32) -> Option<&mut T> {
         let number = number as usize;
@@ -102,10 +100,10 @@ impl<I: Id, T: Clone> Table<I, T> {
         Arc::make_mut(chunk)[number % CHUNK].value.as_mut()
     }
 
-    /// Change a row and those that follow from it: `change` answers with the next one. Rows of
-    /// one chunk that follow each other are reached without another look at who shares it.
+    /// Changes a chain of rows. `change` returns the ID of the next row. Consecutive rows of one chunk cost only one
+    /// check for sharing.
     ///
-    /// Whether the first row was there; the others must be.
+    /// Returns whether the first row exists. All later rows must exist.
     #[inline]
     pub(crate) fn follow(&mut self, first: I, mut change: impl FnMut(&mut T) -> Option<I>) -> bool {
         if self.get(first).is_none() {
@@ -130,7 +128,7 @@ impl<I: Id, T: Clone> Table<I, T> {
 }
 
 impl<I: Id, T> Table<I, T> {
-    /// The row, if it still is there.
+    /// Returns the row. `None` if it was removed.
     #[inline]
     pub fn get(&self, id: I) -> Option<&T> {
         let slot = id.slot();
@@ -138,14 +136,14 @@ impl<I: Id, T> Table<I, T> {
         if row.generation == slot.generation() { row.value.as_ref() } else { None }
     }
 
-    /// The row at this number, whatever its generation, if there is one.
+    /// Returns the row at this index, regardless of its generation.
     #[inline]
     pub(crate) fn at(&self, number: u32) -> Option<&T> {
         let number = number as usize;
         self.chunks.get(number / CHUNK)?[number % CHUNK].value.as_ref()
     }
 
-    /// All rows in order of their slots.
+    /// Returns all rows in the order of their slots.
     pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
         let rows = self.chunks.iter().flat_map(|chunk| chunk.iter());
         (0..self.slots).zip(rows).filter_map(|(index, row)| {
@@ -154,7 +152,7 @@ impl<I: Id, T> Table<I, T> {
         })
     }
 
-    /// The id that the next row to be added gets.
+    /// Returns the ID of the next row to be inserted.
     pub fn next_id(&self) -> I {
         if self.vacant == NONE {
             return I::from_slot(Slot::new(self.slots, 0));
@@ -163,17 +161,17 @@ impl<I: Id, T> Table<I, T> {
         I::from_slot(Slot::new(self.vacant, row.generation))
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub const fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Whether there is no row.
+    /// Returns whether the table is empty.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many slots were ever used: every index of an id is below this.
+    /// Returns the number of slots that were ever used. Every index of an ID is less than this number.
     pub const fn slots(&self) -> usize {
         self.slots as usize
     }
@@ -208,7 +206,7 @@ impl<I: Id, T> Index<I> for Table<I, T> {
     type Output = T;
 
     /// # Panics
-    /// When the row is gone: a caller that stores an id checks it with [`Table::get`].
+    /// Panics if the row was removed. Callers check stored IDs with [`Table::get`].
     #[inline]
     fn index(&self, id: I) -> &T {
         match self.get(id) {

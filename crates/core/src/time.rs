@@ -1,62 +1,62 @@
-//! Points in time and spans of it. The core never asks a clock: time is an argument.
+//! Points in time and time spans. The core never reads a clock: time is an argument.
 
 use core::fmt;
 use core::ops::{Add, Sub};
 
-/// A point in time: milliseconds since the epoch (1970-01-01T00:00:00Z), or since the
-/// start of a simulation that says so.
+/// Point in time: milliseconds since the epoch (1970-01-01T00:00:00Z), or since the start of a simulation that counts
+/// from zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Timestamp(u64);
 
-/// A span of time in milliseconds.
+/// Time span in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Millis(u64);
 
 impl Timestamp {
-    /// The earliest point in time.
+    /// Earliest point in time.
     pub const ZERO: Self = Self(0);
-    /// The end of time.
+    /// Latest point in time.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// This many milliseconds after the epoch.
+    /// Returns the point in time this many milliseconds after the epoch.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis)
     }
 
-    /// Milliseconds since the epoch.
+    /// Returns the milliseconds since the epoch.
     pub const fn as_millis(self) -> u64 {
         self.0
     }
 
-    /// The point in time this long before; the earliest one if there is none.
+    /// Returns the point in time that is `span` earlier, at least [`Self::ZERO`].
     #[must_use]
     pub const fn before(self, span: Millis) -> Self {
         Self(self.0.saturating_sub(span.0))
     }
 
-    /// Time passed since `earlier`; zero if that lies in the future.
+    /// Returns the time since `earlier`. Zero if `earlier` is in the future.
     pub const fn since(self, earlier: Self) -> Millis {
         Millis(self.0.saturating_sub(earlier.0))
     }
 }
 
 impl Millis {
-    /// No time at all.
+    /// Empty time span.
     pub const ZERO: Self = Self(0);
 
-    /// A span of this many milliseconds.
+    /// Returns a span of this many milliseconds.
     pub const fn new(millis: u64) -> Self {
         Self(millis)
     }
 
-    /// A span of this many seconds.
+    /// Returns a span of this many seconds.
     pub const fn from_secs(seconds: u64) -> Self {
         Self(seconds.saturating_mul(1_000))
     }
 
-    /// The span in milliseconds.
+    /// Returns the span in milliseconds.
     pub const fn get(self) -> u64 {
         self.0
     }
@@ -92,13 +92,12 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// A point in time as shown to people: a date and the time of day in UTC. In milliseconds where a
-/// simulation counts from its own start.
+/// Point in time for display: date and time of day in UTC, or milliseconds in a simulation that counts from zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DisplayTime(pub(crate) Timestamp);
 
 impl DisplayTime {
-    /// 2000-01-01T00:00:00Z: no server ran before, and no simulation that begins at zero comes as far.
+    /// 2000-01-01T00:00:00Z. No server ran earlier, and no simulation that begins at zero reaches it.
     const DATES_FROM: u64 = 946_684_800_000;
 }
 
@@ -110,7 +109,7 @@ impl fmt::Display for DisplayTime {
         }
         let (seconds, millis) = (at.0 / 1_000, at.0 % 1_000);
         let (days, second) = (seconds / 86_400, seconds % 86_400);
-        // Years that begin in March have the odd day at their end, and every 400 of them are alike.
+        // Years that begin in March have the leap day at their end, so every period of 400 years is the same.
         let days = days + 719_468;
         let (era, day) = (days / 146_097, days % 146_097);
         let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

@@ -1,4 +1,4 @@
-//! Why something waits: the first check that it fails, with both sides of the comparison.
+//! Wait reasons: the first check that an ask fails, with both sides of the comparison.
 //!
 //! [`reason`] has the table of all reasons. The other modules write the sentences that the table names.
 
@@ -38,13 +38,13 @@ pub use tenant::{TenantReason, TenantShort};
 
 use reason::Code;
 
-/// Why an ask waits.
+/// Reason why an ask waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// What holds it back.
+    /// Bound that the ask fails.
     pub blocker: Blocker,
-    /// What there is too little of; none where applications are counted, and where each type
-    /// would do by itself but no single node has all.
+    /// Resource type that is short, with both sides. `None` if applications are counted, or if each type is free on
+    /// some node but no single node has all types.
     pub shortfall: Option<Shortfall>,
 }
 
@@ -58,14 +58,14 @@ impl Blocker {
         }
     }
 
-    /// Returns what a short line says of a reason that compares nothing: how many, or until when. Often empty.
+    /// Returns the figure of a reason that compares nothing: a count or a time. Often empty.
     pub(crate) fn figure(self, books: &Books) -> String {
         (self.row().figure)(books, self)
     }
 }
 
 impl Wait {
-    /// A wait for something of which there is no amount, or whose amount is not looked for.
+    /// Returns a wait without a shortfall: the blocker has no amounts, or the caller does not need them.
     #[inline]
     pub(crate) const fn of(blocker: Blocker) -> Self {
         Self { blocker, shortfall: None }
@@ -77,14 +77,15 @@ impl Wait {
         self.blocker.code(books, application.queue)
     }
 
-    /// Returns the reason in one sentence: what holds the ask back, both sides of the comparison, and
-    /// what would help. Costs the nodes where these are counted.
+    /// Returns the reason in one sentence: the bound that the ask fails, both sides of the comparison, and a remedy.
+    ///
+    /// Costs the number of nodes for reasons that count nodes.
     pub fn sentence(&self, books: &Books, ask: AllocationId) -> String {
         (self.blocker.row().sentence)(self, books, ask)
     }
 }
 
-/// What there is too little of, and amounts of it as people write them.
+/// Returns the name of the short resource type, and `amounts` formatted in its unit.
 fn figures_of<const N: usize>(
     books: &Books,
     short: Shortfall,

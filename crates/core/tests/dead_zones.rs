@@ -16,7 +16,7 @@ fn capacity_max() -> i64 {
     told.unwrap_or(4)
 }
 
-/// One user: what he uses, and the size of his asks, of which he has as many as could ever fit.
+/// One user: the usage, and the size of the user's asks, of which there are as many as could ever fit.
 type User = (i64, i64);
 
 struct Case<'a> {

@@ -60,8 +60,8 @@ fn a_release_of_an_application_that_asks_for_nothing_is_followed_after_a_restart
     assert_eq!(world.command(&release).map(|events| events.len()), Ok(3));
 }
 
-/// Nodes whose names come in an order that leaves no number between neighbours, so that all
-/// names are numbered anew while they are read.
+/// Nodes whose names arrive in an order that leaves no number between neighbors, so that all names are renumbered
+/// while they are read.
 fn crowded_names() -> World {
     let mut world = world();
     for name in ["n1", "n2"] {

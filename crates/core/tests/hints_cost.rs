@@ -50,7 +50,7 @@ fn waiting(applications: usize) -> World {
     world
 }
 
-/// How many asks are told of at first, and how long a thousand scans take from then on.
+/// Returns how many asks are reported at first, and how long a thousand scans take from then on.
 fn scans(applications: usize) -> (usize, Duration) {
     let mut world = waiting(applications);
     let id = world.books.partition_named(&default()).unwrap();

@@ -1,5 +1,4 @@
-//! What changes while the scheduler is at work changes its indexes where it must: they are made
-//! anew for another queue file only.
+//! Changes during scheduling update the affected indexes. Only another queue file rebuilds them.
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
@@ -61,10 +60,10 @@ fn ask(world: &mut World, application: &str, key: &str, vcore: i64, memory: i64)
     world.command(&Command::Ask(ask)).unwrap();
 }
 
-/// The keys of what is placed from here on, in order; no index was made anew on the way.
+/// Returns the keys of the asks that are placed from here on, in order. No index is rebuilt meanwhile.
 fn placed(world: &mut World) -> Vec<Name> {
     let events = world.settle();
-    assert!(!world.scheduler.take_notes().contains(&Note::Renewed), "nothing is made anew");
+    assert!(!world.scheduler.take_notes().contains(&Note::Renewed), "no index is rebuilt");
     world.books.check().unwrap();
     let key = |event: &Event| match event {
         Event::Ask(AskEvent::Placed { ask, .. }) => Some(world.books.allocation(*ask).key.clone()),

@@ -90,7 +90,7 @@ fn again(commands: &[Command], die: u8) -> World {
     world
 }
 
-/// More to use, and somebody who uses it as far as the queue file lets him.
+/// Adds capacity, and a user who uses it up to the limits of the queue file.
 fn fill(world: &mut World) {
     let partition = Name::new("default");
     let node = AddNode {
@@ -219,12 +219,12 @@ fn compare(world: &mut World, file: &Configuration, counts: &mut BTreeMap<&'stat
         )
     };
     let moved = planned.steps.iter().filter(placed).count();
-    assert!(planned.effects.starts.total <= moved, "whoever starts is given room");
+    assert!(planned.effects.starts.total <= moved, "each start has a step");
     let once_more = plan(&world.books, world.now, file, reach).unwrap();
     assert_eq!(once_more.differences, [], "the file is in force");
 }
 
-/// What was said of a queue is what is there now.
+/// Checks that the reported usage of a queue is the current one.
 fn check_usage(books: &Books, usage: &QueueUsage) {
     let partition = books.partition_named(&usage.partition);
     let queue = partition.and_then(|partition| books.queue_at(partition, &usage.queue));

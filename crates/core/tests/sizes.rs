@@ -1,4 +1,4 @@
-//! What one command may bring, what is kept of one that is refused, and whose keys and tasks are remembered.
+//! Limits of the size of one command, what is stored of a refused one, and whose keys and tasks are stored.
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
 use headroom_core::books::{TaskRequest, TaskSettings, Tasks};

@@ -27,8 +27,8 @@ fn first_step(books: &Books, now: Timestamp) -> Vec<Event> {
     events
 }
 
-/// Follow a history; here and there the books are written and read back, and go on beside the
-/// ones that never were.
+/// Follows a history. Now and then the books are written and read, and continue in parallel with the ones that never
+/// were.
 fn follow(journal: &[(Timestamp, Event)], apart: usize) {
     let (mut books, mut copies) = (Books::default(), Vec::new());
     for (number, (now, event)) in journal.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Who is served when: one release after another, one tenant beside another, and nobody never. By counts of
-//! decisions, not by the clock. Source: tenants §2.4, §2.7, §8.
+//! When each tenant is served: one release after another, one tenant next to another, and all of them at some time.
+//! Measured by counts of decisions, not by the clock. Source: tenants §2.4, §2.7, §8.
 
 use headroom_core::books::{TaskRequest, TaskState};
 use headroom_core::config::tenant::{WaitingPolicy, WaitingStrategy};
@@ -182,7 +182,7 @@ fn what_a_pass_looks_at_of_one_tenant_is_bounded_by_what_it_could_start() {
         for alike in [true, false] {
             let looked = [10_u32, 2_000].map(|waiting| {
                 let mut world = crowded(waiting, alike, order);
-                // Whoever comes to another tenant is looked at alone.
+                // An ask of another tenant is checked by itself.
                 submit(&mut world, "b", "b1", 1_000, 0);
                 let of_other = judged_until(&mut world, "b1");
                 end(&mut world, "large").expect("it runs");
@@ -250,7 +250,7 @@ fn one_release_starts_all_that_fit_in_their_order() {
     let before = world.journal.len();
     end(&mut world, "large").unwrap();
     assert_eq!(settle(&mut world).0, ["w1", "w2", "w3"]);
-    // Nobody is told to wait between the release and the first start.
+    // No ask is reported as waiting between the release and the first start.
     let behind = world.journal[before..].iter();
     let at = |wanted: fn(&Event) -> bool| behind.clone().position(|(_, event)| wanted(event));
     let released =

@@ -1,8 +1,8 @@
-//! The time: as the system clock shows it, and as the engine goes by it.
+//! Time: that of the system clock, and that of the engine.
 //!
-//! A system clock may jump: it is set by hand, or a machine starts with a wrong one. Time in the journal never goes
-//! back, so one jump ahead would freeze every timer until the clock shows that time again. [`SteadyClock`] therefore
-//! follows the system clock only as long as that agrees with the time that has really passed.
+//! A system clock can jump: someone sets it, or a machine starts with a wrong time. Time in the journal never
+//! decreases, so one jump forward would stop every timer until the clock reaches that time again. [`SteadyClock`]
+//! therefore follows the system clock only while it agrees with the elapsed time.
 
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -12,12 +12,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use headroom_core::{Millis, Timestamp};
 use nix::time::{ClockId, clock_gettime};
 
-/// Shows the time.
+/// Source of the current time.
 pub trait Clock: Send + Sync + fmt::Debug {
-    /// Returns the time, in milliseconds since the epoch. It may jump either way.
+    /// Returns the time, in milliseconds since the epoch. It can jump in both directions.
     fn now(&self) -> Timestamp;
 
-    /// Returns the time since some fixed moment, while the machine sleeps too. It never jumps.
+    /// Returns the time since a fixed moment, including the time that the machine sleeps. It never jumps.
     fn elapsed(&self) -> Duration;
 }
 
@@ -32,31 +32,31 @@ impl Clock for SystemClock {
     }
 
     fn elapsed(&self) -> Duration {
-        // What the system does not have stands still, and the clock of the day is followed.
+        // If the system lacks this clock, the elapsed time is constant, and the system clock is followed.
         clock_gettime(ClockId::CLOCK_BOOTTIME).map(Duration::from).unwrap_or_default()
     }
 }
 
-/// A clock that stands still until a test moves it. Clones are one clock.
+/// A clock that only a test advances. Clones share its time.
 #[derive(Clone, Debug, Default)]
 pub struct HandClock {
     elapsed: Arc<AtomicU64>,
-    /// What the clock of the day shows beyond that.
+    /// Difference of the system clock to the elapsed time, in milliseconds.
     ahead: Arc<AtomicI64>,
 }
 
 impl HandClock {
-    /// Returns a clock that shows this.
+    /// Returns a clock with this time.
     pub fn at(time: Timestamp) -> Self {
         Self { elapsed: Arc::new(AtomicU64::new(time.as_millis())), ahead: Arc::default() }
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     pub fn advance(&self, by: Millis) {
         self.elapsed.fetch_add(by.get(), Ordering::SeqCst);
     }
 
-    /// Sets the clock of the day ahead by so many milliseconds, or back, without time passing.
+    /// Sets the system clock forward or back, without advancing the elapsed time.
     pub fn jump(&self, by_ms: i64) {
         self.ahead.fetch_add(by_ms, Ordering::SeqCst);
     }
@@ -73,25 +73,23 @@ impl Clock for HandClock {
     }
 }
 
-/// By how much the system clock may be off before it is no longer followed: adjustments of a running clock are
-/// smaller.
+/// Largest difference at which the system clock is still followed. Adjustments of a running clock are smaller.
 pub const CLOCK_TOLERANCE: Millis = Millis::from_secs(1);
 
-/// The engine and the system clock show different times.
+/// The difference between the times of the engine and the system clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockOffset {
-    /// What the system clock shows.
+    /// Time of the system clock.
     pub system: Timestamp,
-    /// What the engine goes by.
+    /// Time of the engine.
     pub engine: Timestamp,
 }
 
-/// The time that the engine goes by: it never goes back and never jumps while it runs. Clones are one clock.
+/// The time of the engine. It never decreases, and never jumps while the engine runs. Clones share it.
 ///
-/// It begins at the last record of the journal, or at the time of the system clock if that is later. From then on it
-/// shows the system clock, as long as that is within [`CLOCK_TOLERANCE`] of the time that has passed; otherwise it
-/// goes on by the time that has passed, until both agree again. A jump is therefore no time that anything has run,
-/// and fires no timer.
+/// It begins at the last record of the journal, or at the system time if that is later. It then follows the system
+/// clock while that is within [`CLOCK_TOLERANCE`] of the elapsed time. Otherwise it advances by the elapsed time,
+/// until both agree again. A jump therefore does not count as running time, and fires no timer.
 #[derive(Clone, Debug)]
 pub struct SteadyClock {
     system: Arc<dyn Clock>,
@@ -100,7 +98,7 @@ pub struct SteadyClock {
 
 #[derive(Debug)]
 struct State {
-    /// The time at the last look, and what had passed then.
+    /// Time at the last call. `elapsed` is the elapsed time then.
     time: Duration,
     elapsed: Duration,
     /// Whether the system clock was followed then.
@@ -114,7 +112,7 @@ impl SteadyClock {
         let time = Duration::from_millis(now.max(last).as_millis());
         let state = Arc::new(Mutex::new(State { time, elapsed, follows: true }));
         let this = Self { system, state };
-        // Says at once if the system clock is behind.
+        // Reports at once if the system clock is behind.
         let _ = this.now();
         this
     }
@@ -181,7 +179,7 @@ mod tests {
     const DAY: i64 = 86_400_000;
     const START: u64 = 1_796_000_000_000;
 
-    /// How far the steady clock has come since it began, in milliseconds.
+    /// Returns how far the steady clock has advanced since its start, in milliseconds.
     fn since(clock: &SteadyClock) -> u64 {
         clock.now().as_millis() - START
     }

@@ -1,4 +1,4 @@
-//! The writer on a thread of its own.
+//! The writer on its own thread.
 
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
@@ -22,44 +22,43 @@ use crate::writer::{
     FILES_CHECKED_EVERY, Outcome, Retention, SCAN_EVERY, STEPS_PER_BATCH, Submission, Writer,
 };
 
-/// How many messages are taken into one batch.
+/// Most messages in one batch.
 const MESSAGES_PER_BATCH: usize = 1_024;
 
-/// Who makes the scheduler go.
+/// Source of progress of the scheduler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pace {
-    /// It goes by itself, and with the clock.
+    /// The scheduler runs by itself, and with the clock.
     #[default]
     Automatic,
-    /// Only as far as [`Handle::step`] says, for tests.
+    /// The scheduler runs only on [`Handle::step`], for tests.
     ByHand,
 }
 
-/// How an engine is run.
+/// Settings of an engine.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What time it is.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// Who makes it go.
+    /// Source of progress of the scheduler.
     pub pace: Pace,
-    /// How often the scans come that the reference does by the clock; none for never: then they
-    /// are commands that somebody gives.
+    /// Interval of the scans that the reference makes periodically. `None` if they occur only by command.
     pub scan_every: Option<Millis>,
-    /// How many commands may wait.
+    /// Most waiting commands.
     pub commands_waiting: usize,
-    /// How much is stored.
+    /// Limits of stored data.
     pub retention: Retention,
-    /// Whose memory of users is cleaned by the clock.
+    /// Cache of users that is cleaned periodically.
     pub users: Option<Arc<Users>>,
-    /// Whether nothing starts after a restart before the nodes that are known have reported: where an RM brings
-    /// them, which is away until it has registered again.
+    /// Whether nothing starts after a restart before the known nodes have reported. This is for nodes of an RM, which
+    /// is disconnected until it has registered again.
     pub awaits_nodes: bool,
-    /// Where the audit of tenants is stored; none for in memory, and not for long.
+    /// Disk for the audit log of tenants. `None` to store recent records in memory.
     pub audit: Option<Arc<dyn Disk>>,
 }
 
 impl Settings {
-    /// As usual, by this clock.
+    /// Returns default settings with this clock.
     pub fn with(clock: impl Clock + 'static) -> Self {
         Self {
             clock: Arc::new(clock),
@@ -74,7 +73,7 @@ impl Settings {
     }
 }
 
-/// An engine that runs.
+/// A running engine.
 #[derive(Debug)]
 pub struct Engine {
     handle: Handle,
@@ -82,30 +81,30 @@ pub struct Engine {
     thread: JoinHandle<Result<(), EngineError>>,
 }
 
-/// How an engine began.
+/// Result of the start of an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Begin {
-    /// The last record that was there.
+    /// The last existing record.
     pub sequence: u64,
-    /// How many records were replayed, behind a snapshot if there was one.
+    /// Number of replayed records, after a snapshot if there was one.
     pub replayed: u64,
-    /// Warnings: snapshots that could not be read, what is wrong with the audit.
+    /// Warnings about unreadable snapshots, and about the audit log.
     pub warnings: Vec<String>,
 }
 
 impl Engine {
-    /// Replay the journal, and run on a thread of its own from there.
+    /// Replays the journal, and starts the engine on its own thread.
     ///
     /// # Errors
-    /// When the journal cannot be read, or the thread not be started.
+    /// If the journal cannot be read, or the thread cannot be started.
     pub fn start(store: Box<dyn Store>, settings: Settings) -> Result<Self, EngineError> {
         Self::start_telling(store, settings, &mut |_| {})
     }
 
-    /// As [`Engine::start`], and tell how far the replay is.
+    /// As [`Engine::start`], and reports the progress of the replay.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Engine::start`].
     pub fn start_telling(
         store: Box<dyn Store>,
         mut settings: Settings,
@@ -140,28 +139,28 @@ impl Engine {
         Ok(Self { handle, begin, thread: thread.map_err(EngineError::Thread)? })
     }
 
-    /// How it began.
+    /// Returns the result of the start.
     pub const fn begin(&self) -> &Begin {
         &self.begin
     }
 
-    /// How to talk to it.
+    /// Returns a handle to send commands.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
 
-    /// Have it finish what was sent so far, and wait for it.
+    /// Lets the engine finish what was sent so far, and waits for its end.
     ///
     /// # Errors
-    /// Why it stopped, if it was not for this.
+    /// The reason of an earlier stop, if there was one.
     ///
     /// # Panics
-    /// If the writer did.
+    /// If the writer panicked.
     pub async fn stop(self) -> Result<(), EngineError> {
         self.handle.stop().await;
         let (ended, end) = oneshot::channel();
         let thread = self.thread;
-        // Joining blocks, so it does not happen here.
+        // Joining blocks, so it happens on another thread.
         std::thread::spawn(move || {
             let _ = ended.send(thread.join());
         });
@@ -173,11 +172,11 @@ impl Engine {
     }
 }
 
-/// Who goes round.
+/// Thread that makes periodic checks.
 enum Walker {
-    /// The writer, at each explicit step.
+    /// The thread of the writer, at each explicit step.
     ByHand(Box<Maintenance>),
-    /// A thread of its own, until this is dropped.
+    /// A separate thread, until this is dropped.
     Automatic { _until: std::sync::mpsc::Sender<()> },
 }
 
@@ -189,7 +188,7 @@ fn go_round(
 ) -> Result<Walker, EngineError> {
     let (clock, views) = (Arc::clone(&settings.clock), published.views.clone());
     if settings.pace == Pace::ByHand {
-        // There is nothing to tell of books that follow from a journal.
+        // Books from a journal cannot have a drift to report yet.
         let _ = rounds.run_due(clock.now(), || views.latest());
         return Ok(Walker::ByHand(Box::new(rounds)));
     }
@@ -198,7 +197,7 @@ fn go_round(
     let (until, end) = std::sync::mpsc::channel();
     let thread = std::thread::Builder::new().name("headroom-rounds".into());
     let report = move |command: Command| {
-        // Nobody is left to send to: the engine has ended.
+        // The engine has ended.
         let Some(sender) = reports.upgrade() else { return };
         let (answer, _) = oneshot::channel();
         let _ = sender.blocking_send(Message::Commands(vec![command.into()], answer));
@@ -208,7 +207,7 @@ fn go_round(
     Ok(Walker::Automatic { _until: until })
 }
 
-/// Tells everybody that nothing comes any more, even if the writer panics.
+/// Notifies all readers of the end, even if the writer panics.
 struct End {
     published: Published,
     stopped: Arc<OnceLock<String>>,
@@ -216,7 +215,7 @@ struct End {
 
 impl End {
     fn because(&self, reason: String) {
-        // The first reason is the best.
+        // The first reason is the most specific.
         let _ = self.stopped.set(reason);
     }
 }
@@ -228,27 +227,27 @@ impl Drop for End {
     }
 }
 
-/// What the thread does.
+/// State of the thread.
 struct Run {
     writer: Writer,
     receiver: mpsc::Receiver<Message>,
     settings: Settings,
     rounds: Walker,
     end: End,
-    /// When time alone may change something for the scheduler.
+    /// Time at which the scheduler can act without a new event.
     wake_at: Option<Timestamp>,
-    /// Room for the messages of one batch.
+    /// Buffer for the messages of one batch.
     messages: Vec<Message>,
 }
 
-/// What ended a wait.
+/// Reason why a wait ended.
 enum Woken {
     By(Message),
     ByTime,
     ByNobodyLeft,
 }
 
-/// Who is to be answered when the batch is durable.
+/// Answers to send when the batch is durable.
 #[derive(Default)]
 struct Replies {
     outcomes: Vec<(oneshot::Sender<Vec<Outcome>>, Vec<Outcome>)>,
@@ -269,7 +268,7 @@ impl Run {
             );
             self.end.published.vitals.journal_failed(reason);
         }
-        // Before any caller learns that there is no answer.
+        // Before any caller gets an error for a missing answer.
         self.end.because(match &ended {
             Ok(()) => "the scheduler has ended".to_owned(),
             Err(error) => chain(error),
@@ -278,7 +277,7 @@ impl Run {
     }
 
     fn serve(&mut self, replies: &mut Replies) -> Result<(), EngineError> {
-        // Waiting with a deadline is all that it is needed for.
+        // The runtime is needed only to wait with a deadline.
         let waiting = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let waiting = waiting.map_err(EngineError::Thread)?;
         let mut more = true;
@@ -300,11 +299,11 @@ impl Run {
         }
     }
 
-    /// Wait for a message or a deadline.
+    /// Waits for a message or a deadline.
     fn wait(&mut self, waiting: &tokio::runtime::Runtime) -> Woken {
         let deadline = match self.settings.pace {
             Pace::ByHand => None,
-            // Somebody may take the files away while nothing else happens.
+            // The files can be removed while nothing else happens.
             Pace::Automatic => {
                 let look = self.settings.clock.now() + FILES_CHECKED_EVERY;
                 [self.writer.next_deadline(), self.wake_at, Some(look)].into_iter().flatten().min()
@@ -325,8 +324,7 @@ impl Run {
         })
     }
 
-    /// One batch: what waits, the time, the scheduler, and one flush; whether there is more to do
-    /// at once.
+    /// Processes one batch: messages, timers, scheduling, and one flush. Returns whether there is more to do at once.
     fn batch(
         &mut self,
         first: Option<Message>,
@@ -359,10 +357,10 @@ impl Run {
         Ok(more)
     }
 
-    /// Take what was sent by now, up to the order to stop.
+    /// Receives the messages that were sent so far, up to a request to stop.
     ///
-    /// Looks are answered at once: no caller has the outcome of the commands beside them yet. So they see books that are
-    /// durable, and need not wait for this batch.
+    /// Reads of the state are executed at once, before the commands of this batch. They therefore see durable books,
+    /// and need not wait for the flush.
     fn receive(
         &mut self,
         now: Timestamp,
@@ -404,7 +402,7 @@ impl Run {
             }
             Message::Look(look) => look(&self.writer.moment()),
             Message::Journal(answer) => {
-                // The caller may have gone.
+                // The caller might have disconnected.
                 let _ = answer.send(self.writer.journal_reader());
             }
             Message::Turn(most, answer) => {
@@ -433,7 +431,7 @@ impl Run {
 }
 
 impl Replies {
-    /// Answer everybody; some may not wait any more.
+    /// Sends all answers. Some receivers might be gone.
     fn send(&mut self) {
         for (answer, outcomes) in self.outcomes.drain(..) {
             let _ = answer.send(outcomes);

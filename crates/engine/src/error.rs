@@ -1,12 +1,12 @@
-//! Why the engine stopped, or never began. Each is fatal: memory may be ahead of the journal, so
-//! the process ends, and begins again by replay.
+//! Errors that stop the engine, or prevent its start. Each is fatal: the state in memory can be ahead of the journal.
+//! The process therefore ends, and starts again with a replay.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use headroom_journal::{JournalError, Unwritable};
 
-/// An error with its causes, in one line.
+/// Returns an error with its causes, in one line.
 pub fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
@@ -18,53 +18,53 @@ pub fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// A record is whole, but cannot follow: its writer had other books.
+/// A record is valid, but does not fit the books: its writer had other books.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "record {sequence} does not follow from the previous records ({reason}). To keep the previous \
      records, run `headroom journal repair --to {}`", sequence.saturating_sub(1)
 )]
 pub struct Impossible {
-    /// Its number.
+    /// Number of the record.
     pub sequence: u64,
-    /// What the books say.
+    /// Text of the failed assertion of the books.
     pub reason: String,
 }
 
-/// Carry out what a record says. The books panic at what cannot have happened to them, since
-/// nobody but us writes records; here it becomes an error that names the record.
+/// Applies a record. The books panic if an event does not fit them, because only this program writes records. This
+/// function converts the panic to an error with the number of the record.
 pub(crate) fn carry_out(sequence: u64, deed: impl FnOnce()) -> Result<(), Impossible> {
-    // A caller that gets the error does not use the books any more.
+    // A caller that gets the error no longer uses the books.
     catch_unwind(AssertUnwindSafe(deed))
         .map_err(|panic| Impossible { sequence, reason: panic_text(&*panic) })
 }
 
-/// What a panic says.
+/// Returns the message of a panic.
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("no reason given").to_owned()
 }
 
-/// What went wrong.
+/// Error of the engine.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The journal could not be written or read.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// A record cannot be written.
+    /// A record cannot be encoded.
     #[error("record {sequence} cannot be written")]
     Unwritable {
-        /// Its number.
+        /// Number of the record.
         sequence: u64,
-        /// Why.
+        /// Reason why it cannot be encoded.
         #[source]
         source: Unwritable,
     },
-    /// A record that is whole does not follow from those before it.
+    /// A valid record does not follow from the records before it.
     #[error(transparent)]
     Impossible(#[from] Impossible),
-    /// The audit cannot be opened, or gone on with.
+    /// The audit log cannot be opened or continued.
     #[error("the audit log of tenants cannot be opened")]
     Audit(#[source] std::io::Error),
     /// The thread of the writer could not be started.

@@ -1,8 +1,8 @@
-//! What has happened, numbered, for followers: streams, the RM's side, metrics.
+//! The numbered events for followers: streams, the interface to the RM, and metrics.
 //!
-//! An entry is a record of the journal with what it means to the RM, in names. It is published once it is durable. A follower asks for the entries behind a number; the newest
-//! stay in memory, so one who was away for a while goes on where it was. One who was away for
-//! too long gets an error, and starts from a view.
+//! An entry is a record of the journal with its notices to the RM, in names. It is published once it is durable. A
+//! follower requests the entries from a number on. The newest entries stay in memory, so a follower can resume after
+//! an interruption. After a long one it gets an error, and starts from a view.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,35 +15,35 @@ use crate::notice::Notice;
 use crate::progress::{Progress, Waiter};
 use headroom_core::event_text::EventNames;
 
-/// How many entries stay in memory.
+/// Number of entries that stay in memory.
 pub const ENTRIES_KEPT: usize = 65_536;
 
-/// A record and what it means to the RM.
+/// A record with its notices to the RM.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// As it is in the journal.
+    /// The record in the journal.
     pub record: Record,
     /// Notices to the RM, in order.
     pub notices: Vec<Notice>,
-    /// Whom each event of the record is about, in the same order.
+    /// Names of the objects of each event, in the same order.
     pub named: Vec<EventNames>,
-    /// Where the tasks of tenants stand behind it that it is about.
+    /// States after the record of the tenant tasks that it concerns.
     pub tasks: Vec<(Name, TaskState)>,
 }
 
-/// The entries that a follower wants are no longer in memory.
+/// The requested entries are no longer in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "record {wanted} is no longer in memory, and the oldest record is {oldest}. Start again from the current state."
 )]
 pub struct TooOld {
-    /// The first record that was wanted.
+    /// Number of the first requested record.
     pub wanted: u64,
-    /// The oldest in memory.
+    /// Number of the oldest record in memory.
     pub oldest: u64,
 }
 
-/// The newest entries. Clones are one feed.
+/// The newest entries. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Feed(Arc<Shared>);
 
@@ -56,20 +56,20 @@ struct Shared {
 #[derive(Debug)]
 struct Retained {
     entries: VecDeque<Arc<Entry>>,
-    /// The number of the entry that comes next.
+    /// Number of the next entry.
     next: u64,
     capacity: usize,
 }
 
 impl Feed {
-    /// An empty feed, whose first entry will have the number `next`.
+    /// Returns an empty feed whose first entry has the number `next`.
     pub fn new(next: u64, capacity: usize) -> Self {
         let retained = Retained { entries: VecDeque::new(), next, capacity: capacity.max(1) };
         let newest = Progress::new(next.saturating_sub(1));
         Self(Arc::new(Shared { retained: Mutex::new(retained), newest }))
     }
 
-    /// Publish entries, whose numbers follow those before.
+    /// Publishes entries. Their numbers continue those of the previous ones.
     pub(crate) fn publish(&self, entries: impl Iterator<Item = Arc<Entry>>) {
         let mut retained = self.retained();
         for entry in entries {
@@ -84,20 +84,20 @@ impl Feed {
         self.0.newest.reach(newest);
     }
 
-    /// The number of the newest entry; 0 if nothing ever happened.
+    /// Returns the number of the newest entry. 0 before the first one.
     pub fn newest(&self) -> u64 {
         self.0.newest.reached()
     }
 
-    /// Follow from the entry of this number on, the newest of which may be yet to come.
+    /// Returns a follower that begins with the entry of this number, which can be a future one.
     pub fn follow(&self, from: u64) -> Follower {
         Follower { feed: self.clone(), next: from.max(1), newest: self.0.newest.watch() }
     }
 
-    /// At most `count` entries from this number on, without waiting; none if it is yet to come.
+    /// Returns at most `count` entries from this number on, without waiting. Empty if it is a future one.
     ///
     /// # Errors
-    /// When it is no longer in memory.
+    /// If it is no longer in memory.
     pub fn read(&self, from: u64, count: usize) -> Result<Vec<Arc<Entry>>, TooOld> {
         let retained = self.retained();
         let oldest = retained.next - retained.entries.len() as u64;
@@ -108,7 +108,7 @@ impl Feed {
         Ok(retained.entries.iter().skip(skipped).take(count).cloned().collect())
     }
 
-    /// Nothing more happens.
+    /// Ends the feed.
     pub(crate) fn end(&self) {
         self.0.newest.end();
     }
@@ -118,7 +118,7 @@ impl Feed {
     }
 }
 
-/// Goes through a feed, entry by entry. However slow it is, it holds up nobody.
+/// Reads a feed entry by entry. A slow follower blocks nothing.
 #[derive(Debug)]
 pub struct Follower {
     feed: Feed,
@@ -127,13 +127,13 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// How many entries come at once at most.
+    /// Most entries that are returned at once.
     const AT_ONCE: usize = 1_024;
 
-    /// The next entries, at least one; waits for it. None once the engine has ended.
+    /// Waits for the next entries, and returns at least one. `None` after the engine has ended.
     ///
     /// # Errors
-    /// When the follower was too slow, or began too far back.
+    /// If the follower was too slow, or began too early.
     pub async fn next(&mut self) -> Result<Option<Vec<Arc<Entry>>>, TooOld> {
         loop {
             let entries = self.feed.read(self.next, Self::AT_ONCE)?;
@@ -147,7 +147,7 @@ impl Follower {
         }
     }
 
-    /// The number of the entry that comes next.
+    /// Returns the number of the next entry.
     pub const fn position(&self) -> u64 {
         self.next
     }

@@ -1,5 +1,5 @@
-//! How everybody talks to the writer: commands go in by a bounded channel, what came of them comes
-//! back when it is durable.
+//! Access to the writer from other threads. Commands are sent through a bounded channel, and their outcomes are
+//! returned when they are durable.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,62 +20,63 @@ use crate::view::Views;
 use crate::watched::Watched;
 use crate::writer::{Outcome, Submission};
 
-/// How many commands may wait for the writer.
+/// Most messages that wait for the writer.
 pub const COMMANDS_WAITING: usize = 8_192;
 
-/// Looks at the live books and the scheduler.
+/// A function that reads the live books and the scheduler.
 pub(crate) type ReadFn = Box<dyn FnOnce(&WriterState<'_>) + Send>;
 
-/// Looks at the live books, and says whether a command is to be judged.
+/// A function that reads the live books, and returns whether a command is to be executed.
 pub(crate) type Check = Box<dyn FnOnce(&WriterState<'_>) -> bool + Send>;
 
-/// Damages the books or the scheduler.
+/// A function that damages the books or the scheduler.
 #[cfg(feature = "testkit")]
 pub(crate) type Corrupt = Box<dyn FnOnce(&mut Books, &mut Scheduler) + Send>;
 
-/// What there is between two batches.
+/// State of the writer between two batches.
 #[derive(Debug)]
 pub struct WriterState<'a> {
     /// The live books.
     pub books: &'a Books,
-    /// The scheduler, whose indexes are of these books.
+    /// The scheduler. Its indexes match these books.
     pub scheduler: &'a Scheduler,
-    /// The last record that is in them. It is durable for a look, and may not be for the check of a command.
+    /// Last record in the books. It is durable for reads, and might not be for the check of a command.
     pub sequence: u64,
-    /// When that was.
+    /// Time of that record.
     pub time: Timestamp,
     pub(crate) copies: &'a SharedCopy,
 }
 
 impl WriterState<'_> {
-    /// A copy of the books that does not change. All who want one at the same moment share it, so it costs nothing
-    /// more while somebody reads the books.
+    /// Returns a copy of the books that does not change. All callers at the same record share it, so several readers
+    /// cost no more than one.
     pub fn copy_of_books(&self) -> Arc<Books> {
         self.copies.of(self.books, self.sequence)
     }
 }
 
-/// What the writer is sent.
+/// A message to the writer.
 pub(crate) enum Message {
-    /// Judge these in order, one after the other, and answer for all of them.
+    /// Execute these commands in order, without others in between, and return all outcomes.
     Commands(Vec<Submission>, oneshot::Sender<Vec<Outcome>>),
-    /// Judge this if the check lets it pass, right after it.
+    /// Execute this command if the check accepts it, without others in between.
     Checked(Check, Box<Submission>, oneshot::Sender<Vec<Outcome>>),
-    /// Look at the books between two batches, before the commands of the next one.
+    /// Read the books between two batches, before the commands of the next one.
     Look(ReadFn),
-    /// Answer with a reader of the journal.
+    /// Return a reader of the journal.
     Journal(oneshot::Sender<Box<dyn ReadStore + Send>>),
-    /// Take so many steps, and let time pass first: only where it goes by hand.
+    /// Advance time, and then the scheduler by at most this number of steps. Only with
+    /// [`Pace::ByHand`](crate::Pace::ByHand).
     Turn(u32, oneshot::Sender<u32>),
-    /// Do this to the books and the scheduler, whatever comes of it: for those who look for damage.
+    /// Damage the books and the scheduler, for tests of the checks.
     #[cfg(feature = "testkit")]
     Spoil(Corrupt),
-    /// Finish what is there, and end.
+    /// Finish what was sent so far, and stop.
     Stop,
 }
 
 impl Message {
-    /// Whether it comes before the commands of a batch.
+    /// Returns whether the message is processed before the commands of a batch.
     pub(crate) const fn is_look(&self) -> bool {
         match self {
             Self::Look(_) => true,
@@ -90,26 +91,26 @@ impl Message {
     }
 }
 
-/// Why a command was not judged.
+/// Reason why a command was not executed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
-    /// As many commands wait as may.
+    /// The limit of waiting messages is reached.
     #[error(
         "{waiting} commands already wait for the scheduler, which is the limit. Try again later."
     )]
     Busy {
-        /// How many.
+        /// Number of waiting messages.
         waiting: usize,
     },
-    /// The engine has stopped, for this reason. What was answered is durable.
+    /// The engine has stopped for this reason. Everything that was answered is durable.
     #[error("the scheduler accepts no commands: {reason}")]
     Stopped {
-        /// In a sentence.
+        /// The reason as a sentence.
         reason: String,
     },
 }
 
-/// Talks to the writer, from any thread. Clones talk to the same.
+/// Handle of the writer, for any thread. Clones refer to the same writer.
 #[derive(Clone, Debug)]
 pub struct Handle {
     sender: mpsc::Sender<Message>,
@@ -128,16 +129,16 @@ impl Handle {
         Self { sender, published, stopped, clock }
     }
 
-    /// Give a command, wait for room in the channel if there is none, and for the answer.
+    /// Sends a command, and waits for a place in the channel and for the outcome.
     ///
     /// # Errors
-    /// When the engine has stopped. Then it is not known whether the command was judged.
+    /// If the engine has stopped. It is then unknown whether the command was executed.
     pub async fn submit(&self, submission: impl Into<Submission>) -> Result<Outcome, Unavailable> {
         let mut outcomes = self.submit_all(vec![submission.into()]).await?;
         outcomes.pop().ok_or_else(|| self.gone())
     }
 
-    /// Give commands that are judged one right after the other, each by itself.
+    /// Sends commands that are executed in order, without others in between. Each has its own outcome.
     ///
     /// # Errors
     /// As [`Handle::submit`].
@@ -156,8 +157,8 @@ impl Handle {
         answered
     }
 
-    /// Give a command that is judged only if a look at the live books says so, with nothing between the look
-    /// and the command; what the look objects to otherwise. It holds up the writer for as long as it takes.
+    /// Sends a command that is executed only if `check` accepts the live books, with nothing in between. Otherwise
+    /// returns the error of `check`. The writer is blocked during `check`.
     ///
     /// # Errors
     /// As [`Handle::submit`].
@@ -170,7 +171,7 @@ impl Handle {
         let check: Check = Box::new(move |moment| match check(moment) {
             Ok(()) => true,
             Err(why) => {
-                // The caller may have gone.
+                // The caller might have disconnected.
                 let _ = object.send(why);
                 false
             }
@@ -184,10 +185,10 @@ impl Handle {
         }
     }
 
-    /// As [`Handle::submit_all`], but refused at once if there is no room.
+    /// As [`Handle::submit_all`], but fails at once if the channel is full.
     ///
     /// # Errors
-    /// As there, and when as many commands wait as may.
+    /// As [`Handle::submit_all`]. Also if the limit of waiting messages is reached.
     pub async fn try_submit_all(
         &self,
         submissions: Vec<Submission>,
@@ -205,11 +206,11 @@ impl Handle {
         answered
     }
 
-    /// Look at the live books and the scheduler, between two batches: all that is in them is durable. It holds up the
-    /// writer for as long as it takes: for short looks that need the scheduler.
+    /// Reads the live books and the scheduler between two batches, so everything in them is durable. The writer is
+    /// blocked meanwhile. Use it only for short reads that need the scheduler.
     ///
     /// # Errors
-    /// When the engine has stopped.
+    /// If the engine has stopped.
     pub async fn inspect<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Books, &Scheduler) -> T + Send + 'static,
@@ -217,48 +218,49 @@ impl Handle {
         self.inspect_at(move |moment| look(moment.books, moment.scheduler)).await
     }
 
-    /// The same, with the place in the one order.
+    /// As [`Handle::inspect`], with the number and time of the last record.
     ///
     /// # Errors
-    /// When the engine has stopped.
+    /// If the engine has stopped.
     pub async fn inspect_at<T: Send + 'static>(
         &self,
         look: impl FnOnce(&WriterState<'_>) -> T + Send + 'static,
     ) -> Result<T, Unavailable> {
         let (answer, answered) = oneshot::channel();
         let look: ReadFn = Box::new(move |moment| {
-            // The caller may have gone.
+            // The caller might have disconnected.
             let _ = answer.send(look(moment));
         });
         self.sender.send(Message::Look(look)).await.map_err(|_| self.gone())?;
         answered.await.map_err(|_| self.gone())
     }
 
-    /// A reader of the journal, up to the last record that is durable now. The writer goes on meanwhile.
+    /// Returns a reader of the journal up to the last durable record. The writer continues meanwhile.
     ///
     /// # Errors
-    /// When the engine has stopped.
+    /// If the engine has stopped.
     pub async fn journal(&self) -> Result<Box<dyn ReadStore + Send>, Unavailable> {
         let (answer, answered) = oneshot::channel();
         self.sender.send(Message::Journal(answer)).await.map_err(|_| self.gone())?;
         answered.await.map_err(|_| self.gone())
     }
 
-    /// Let time pass and the scheduler take at most so many steps; how many it took. Only where
-    /// the engine goes by hand.
+    /// Advances time, and then the scheduler by at most `most` steps. Returns the number of steps. Only for engines
+    /// with [`Pace::ByHand`](crate::Pace::ByHand).
     ///
     /// # Errors
-    /// When the engine has stopped.
+    /// If the engine has stopped.
     pub async fn step(&self, most: u32) -> Result<u32, Unavailable> {
         let (answer, answered) = oneshot::channel();
         self.sender.send(Message::Turn(most, answer)).await.map_err(|_| self.gone())?;
         answered.await.map_err(|_| self.gone())
     }
 
-    /// Do something to the books and the scheduler that no event does: for tests of what finds such damage.
+    /// Changes the books and the scheduler in a way that no event does, for tests of the checks that find such
+    /// damage.
     ///
     /// # Errors
-    /// When the engine has stopped.
+    /// If the engine has stopped.
     #[cfg(feature = "testkit")]
     pub async fn spoil(
         &self,
@@ -267,18 +269,18 @@ impl Handle {
         self.sender.send(Message::Spoil(Box::new(spoil))).await.map_err(|_| self.gone())
     }
 
-    /// Have the writer finish what was sent so far, and end.
+    /// Lets the writer finish what was sent so far, and then stop.
     pub async fn stop(&self) {
-        // One that has ended needs no telling.
+        // An error means that the writer has stopped already.
         let _ = self.sender.send(Message::Stop).await;
     }
 
-    /// The audit of tenants. Reading it may block.
+    /// Returns the audit log of tenants. Reading it can block.
     pub const fn audit(&self) -> &AuditReader {
         &self.published.audit
     }
 
-    /// The time that the engine goes by.
+    /// Returns the clock of the engine.
     pub const fn clock(&self) -> &SteadyClock {
         &self.clock
     }
@@ -288,22 +290,22 @@ impl Handle {
         self.clock.offset()
     }
 
-    /// How many messages may still be sent before the next must wait.
+    /// Returns the number of messages that can be sent without waiting.
     pub fn room(&self) -> usize {
         self.sender.capacity()
     }
 
-    /// How many messages may wait.
+    /// Returns the largest number of waiting messages.
     pub fn commands_max(&self) -> usize {
         self.sender.max_capacity()
     }
 
-    /// What has happened.
+    /// Returns the feed of entries.
     pub const fn feed(&self) -> &Feed {
         &self.published.feed
     }
 
-    /// The books, for readers.
+    /// Returns the published views of the books.
     pub const fn views(&self) -> &Views {
         &self.published.views
     }
@@ -313,34 +315,34 @@ impl Handle {
         &self.published.watched
     }
 
-    /// How the engine is. It waits for nobody, and answers after the engine has stopped, too.
+    /// Returns the health of the engine. Never blocks, and also works after the engine has stopped.
     pub fn health(&self) -> Health {
         let backlog = (self.backlog(), self.sender.max_capacity());
         let health = self.published.vitals.health(self.clock.now(), backlog);
         Health { stopped: self.stopped().map(str::to_owned), ..health }
     }
 
-    /// How many messages wait for the writer; each may hold several commands.
+    /// Returns the number of messages that wait for the writer. Each can have several commands.
     pub fn backlog(&self) -> usize {
         self.sender.max_capacity() - self.sender.capacity()
     }
 
-    /// What the last check of the books found; none before the first, which is made at the start.
+    /// Returns the result of the last check of the books. `None` before the first one, which is made at the start.
     pub fn checked(&self) -> Option<Arc<Checked>> {
         self.published.vitals.checked()
     }
 
-    /// What came of comparing last what is counted of tenants with what their tasks have; it is done every
-    /// `verifyintervalseconds`. None before the first time.
+    /// Returns the result of the last comparison of the counted usage of tenants with their tasks. It is made every
+    /// `verifyintervalseconds`. `None` before the first one.
     pub fn verified(&self) -> Option<Arc<Verified>> {
         self.published.vitals.verified()
     }
 
-    /// Compare now what is counted of tenants with what their tasks have, in parallel with the writer. A
-    /// difference is recorded with the caller as its origin.
+    /// Compares the counted usage of tenants with their tasks now, in parallel with the writer. A difference is
+    /// recorded with `origin`.
     ///
     /// # Errors
-    /// When something disagrees and the engine has stopped, so that it cannot be written down.
+    /// If there is a difference, and the engine has stopped, so that it cannot be recorded.
     pub async fn verify(&self, origin: Origin) -> Result<Arc<Verified>, Unavailable> {
         let (view, now) = (self.views().at_least(0).await, self.clock.now());
         let compare = move || {
@@ -352,19 +354,18 @@ impl Handle {
         let (verified, report) = compared.map_err(|_| self.gone())?;
         self.published.vitals.set_verified(verified.clone());
         if let Some(command) = report {
-            // It is no refusal of anybody's: a partition without tenants has no drift.
+            // A rejection needs no answer: a partition without tenants has no drift.
             let _ = self.submit(Submission { origin, command }).await?;
         }
         Ok(Arc::new(verified))
     }
 
-    /// How often the books are checked from now on: [`crate::CHECK_EVERY`] by default;
-    /// never again with `None`.
+    /// Sets the interval of checks of the books. The default is [`crate::CHECK_EVERY`], and `None` disables them.
     pub fn check_every(&self, every: Option<Millis>) {
         self.published.vitals.set_check_every(every);
     }
 
-    /// Why the engine takes no commands any more; none while it does.
+    /// Returns why the engine accepts no more commands. `None` while it accepts them.
     pub fn stopped(&self) -> Option<&str> {
         self.stopped.get().map(String::as_str)
     }

@@ -1,5 +1,5 @@
-//! How the engine is, at any time: also while a flush does not come back, and
-//! after the engine has stopped.
+//! Health of the engine. It can be read at any time, also while a flush does not return, and after the engine has
+//! stopped.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,86 +11,87 @@ use headroom_core::{Command, Millis, TenantDrift, Timestamp};
 
 use crate::recent::Recent;
 
-/// How often the books are checked by default, as in the reference.
+/// Default interval of checks of the books, as in the reference.
 pub const CHECK_EVERY: Millis = Millis::from_secs(30);
 
-/// How the engine is.
+/// Health of the engine.
 #[derive(Clone, Debug)]
 pub struct Health {
-    /// Why it takes no commands any more; none while it does.
+    /// Reason why the engine accepts no more commands. `None` while it accepts them.
     pub stopped: Option<String>,
-    /// Why the journal takes no more; none while it does. The engine has stopped then.
+    /// Reason why the journal accepts no more records. `None` while it accepts them. Otherwise the engine has
+    /// stopped.
     pub journal_failure: Option<String>,
-    /// When records were last made durable.
+    /// Time of the last flush.
     pub last_flush: Option<Timestamp>,
-    /// Since when a flush is under way. A long time ago means that the disk does not answer.
+    /// Start of the current flush. If it is long ago, the disk does not respond.
     pub flushing_since: Option<Timestamp>,
-    /// What 99 of 100 flushes of the last minute took at most, and at most an eighth more; none
-    /// if there were none.
+    /// Duration that 99 % of the flushes in the last minute did not exceed, rounded up by at most one eighth. `None`
+    /// without flushes.
     pub flush_p99: Option<Duration>,
-    /// Why the last attempt to take a snapshot failed; none after a success. Nothing is lost by
-    /// that but time at the next start, and room on the disk.
+    /// Error of the last attempt to take a snapshot. `None` after a success. No data is lost, but the next start
+    /// takes longer, and the journal needs more disk space.
     pub snapshot_failure: Option<SnapshotFailure>,
-    /// How many messages wait for the writer.
+    /// Number of messages that wait for the writer.
     pub backlog: usize,
-    /// How many may.
+    /// Most messages that can wait.
     pub backlog_max: usize,
-    /// How many steps the scheduler took in a second, in the last minute.
+    /// Steps of the scheduler per second, within the last minute.
     pub steps_per_second: u64,
 }
 
 impl Health {
-    /// Whether commands are taken, and what is answered is durable.
+    /// Returns whether the engine accepts commands and can make them durable.
     pub const fn is_serving(&self) -> bool {
         self.stopped.is_none() && self.journal_failure.is_none()
     }
 }
 
-/// An attempt to take a snapshot that failed.
+/// A failed attempt to take a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotFailure {
-    /// When.
+    /// Time of the attempt.
     pub time: Timestamp,
-    /// In a sentence.
+    /// Reason as a sentence.
     pub reason: String,
 }
 
-/// What the checks of the books found.
+/// Result of the checks of the books.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// When they were made.
+    /// Time of the checks.
     pub time: Timestamp,
-    /// Of the books after this record.
+    /// Last record of the checked books.
     pub sequence: u64,
-    /// Each check.
+    /// Result of each check.
     pub checks: Vec<Check>,
 }
 
 impl Checked {
-    /// Check books now.
+    /// Checks the books now.
     pub(crate) fn of(books: &Books, counters: Counters, sequence: u64, time: Timestamp) -> Self {
         Self { time, sequence, checks: health(books, counters) }
     }
 
-    /// Whether all is well.
+    /// Returns whether all checks succeeded.
     pub fn is_healthy(&self) -> bool {
         is_healthy(&self.checks)
     }
 }
 
-/// What came of comparing what is counted of tenants with what their tasks have.
+/// Result of the comparison of the counted usage of tenants with their tasks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// When it was done.
+    /// Time of the comparison.
     pub time: Timestamp,
-    /// Of the books after this record.
+    /// Last record of the compared books.
     pub sequence: u64,
-    /// What disagrees: nothing, or there is a bug.
+    /// Differences. Empty unless there is a bug.
     pub drift: Vec<TenantDrift>,
 }
 
 impl Verified {
-    /// Compare now.
+    /// Compares the usage now.
     pub(crate) fn of(books: &Books, sequence: u64, time: Timestamp) -> Self {
         let drift = tenant_drift(books);
         for one in &drift {
@@ -105,20 +106,20 @@ impl Verified {
         Self { time, sequence, drift }
     }
 
-    /// The command that has it written down; none where there is nothing to write.
+    /// Returns the command that records the differences. `None` if there are none.
     pub(crate) fn report(&self, books: &Books) -> Option<Command> {
         let (_, partition, _) = tenants(books).filter(|_| !self.drift.is_empty())?;
         Some(Command::ReportDrift { partition: partition.name.clone(), drift: self.drift.clone() })
     }
 }
 
-/// What the writer lets others see of how it is. Nobody holds its locks for long.
+/// Health data that the writer publishes. Its locks are held only briefly.
 #[derive(Debug)]
 pub(crate) struct Vitals {
     state: Mutex<State>,
     checked: Mutex<Option<Arc<Checked>>>,
     verified: Mutex<Option<Arc<Verified>>>,
-    /// Milliseconds; 0 for never.
+    /// Interval in milliseconds. 0 means never.
     check_every: AtomicU64,
 }
 
@@ -185,7 +186,7 @@ impl Vitals {
         Some(self.check_every.load(Ordering::Relaxed)).filter(|every| *every > 0).map(Millis::new)
     }
 
-    /// How it is, as far as the writer says.
+    /// Returns the health, as far as the writer publishes it.
     pub(crate) fn health(&self, now: Timestamp, backlog: (usize, usize)) -> Health {
         let state = self.state();
         Health {

@@ -1,5 +1,4 @@
-//! What was answered to commands that carry an id of their sender, so that a repeat gets the first
-//! answer again.
+//! Results of commands with an id of their sender, so that a repeated command gets the first result again.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -8,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use headroom_journal::{Origin, Record};
 
-/// How many answers are remembered, the newest.
+/// Number of stored results. The newest ones are stored.
 pub const ANSWERS_KEPT: usize = 65_536;
 
 /// The newest accepted commands with an id, and their records.
@@ -18,7 +17,7 @@ pub(crate) struct IdempotencyCache {
     order: VecDeque<Key>,
 }
 
-/// Who sent it, and under which id. Shared, so that a copy for a snapshot copies no text.
+/// Sender and id of a command. Shared, so that a copy for a snapshot does not copy the texts.
 type Key = Arc<(String, String)>;
 
 fn key_of(origin: &Origin) -> Option<(String, String)> {
@@ -26,7 +25,7 @@ fn key_of(origin: &Origin) -> Option<(String, String)> {
     (!command_id.is_empty()).then(|| (identity.clone(), command_id.clone()))
 }
 
-/// As a list, the oldest first.
+/// Serializes the entries as a list, the oldest first.
 impl Serialize for IdempotencyCache {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let listed = self.order.iter().map(|key| (&**key, self.records.get(key).copied()));
@@ -51,7 +50,7 @@ impl<'de> Deserialize<'de> for IdempotencyCache {
 }
 
 impl IdempotencyCache {
-    /// Remember a record that a command with an id has led to.
+    /// Stores a record that a command with an id caused.
     pub(crate) fn note(&mut self, record: &Record) {
         let Some(key) = record.origin.as_ref().and_then(key_of) else { return };
         let key = Arc::new(key);
@@ -66,7 +65,7 @@ impl IdempotencyCache {
         }
     }
 
-    /// The record that the command of this id has led to; ids are of one sender.
+    /// Returns the record that the command with this id caused. Ids are separate for each sender.
     pub(crate) fn find(&self, origin: &Origin) -> Option<u64> {
         self.records.get(&key_of(origin)?).copied()
     }

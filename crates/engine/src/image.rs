@@ -1,4 +1,4 @@
-//! What a snapshot holds, and how it gets into a store and out of it.
+//! Content of a snapshot, and its transfer to and from a store.
 
 use std::io::{self, Read, Write};
 
@@ -12,16 +12,16 @@ use crate::audit_log::Head;
 use crate::idempotency::IdempotencyCache;
 use crate::snapshot::{self, SnapshotError};
 
-/// The version of what is in an image; see [`snapshot::FORMAT`] for its bytes.
+/// Version of the content of an image. [`snapshot::FORMAT`] is the version of its encoding.
 pub(crate) const IMAGE_FORMAT: u32 = 1;
 
-/// How many bytes an image has at most, before compression. Ten million allocations have 3 GB.
+/// Largest size of an image before compression, in bytes. Ten million allocations need 3 GB.
 const BYTES_MAX: u64 = 64 << 30;
 
-/// How many bytes are handed to the store at once.
+/// Number of bytes that are passed to the store at once.
 const CHUNK: usize = 1 << 20;
 
-/// Everything that a restart needs, after one record.
+/// The complete state after one record, as a restart needs it.
 ///
 /// Fields are appended, with a default; see [`snapshot`].
 #[derive(Serialize, Deserialize)]
@@ -30,32 +30,32 @@ pub(crate) struct Image {
     pub(crate) answers: IdempotencyCache,
     pub(crate) sequence: u64,
     pub(crate) time: Timestamp,
-    /// How far the audit is, which is durable.
+    /// Durable end of the audit log.
     #[serde(default)]
     pub(crate) audit: Head,
 }
 
-/// Why an image could not be stored, or read back.
+/// Reason why an image could not be stored or read.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
-    /// The store does not do its part.
+    /// Error of the store.
     #[error(transparent)]
     Store(#[from] JournalError),
-    /// The bytes do not.
+    /// Error of the content.
     #[error(transparent)]
     Content(#[from] SnapshotError),
-    /// The snapshot of one record stands under the number of another.
+    /// A snapshot is stored under the number of another record.
     #[error("the snapshot that is stored for record {expected} belongs to record {found}")]
     Misplaced {
-        /// Under which number it stands.
+        /// Number under which it is stored.
         expected: u64,
-        /// Of which it is.
+        /// Number of its record.
         found: u64,
     },
 }
 
 impl Image {
-    /// Write it, and make it durable; how many bytes it has.
+    /// Writes the image, and makes it durable. Returns its size in bytes.
     pub(crate) fn keep(&self, store: Box<dyn WriteSnapshot>) -> Result<u64, ImageError> {
         let mut sink = Sink { store, chunk: Vec::with_capacity(CHUNK), written: 0, failed: None };
         let written = snapshot::write(self, &mut sink);
@@ -68,7 +68,7 @@ impl Image {
         Ok(bytes)
     }
 
-    /// Read it back.
+    /// Reads an image.
     pub(crate) fn of(stored: Snapshot) -> Result<Self, ImageError> {
         let head = stored.head;
         if head.format != IMAGE_FORMAT {
@@ -89,12 +89,12 @@ impl Image {
     }
 }
 
-/// Hands chunks to a store.
+/// Passes chunks to a store.
 struct Sink {
     store: Box<dyn WriteSnapshot>,
     chunk: Vec<u8>,
     written: u64,
-    /// The error of the store, which an I/O error cannot carry whole.
+    /// Error of the store, because an I/O error cannot contain it.
     failed: Option<JournalError>,
 }
 
@@ -128,7 +128,7 @@ impl Write for Sink {
     }
 }
 
-/// Takes chunks from a store.
+/// Reads chunks from a store.
 struct Source {
     chunks: Box<dyn Iterator<Item = Result<Vec<u8>, JournalError>> + Send>,
     chunk: Vec<u8>,

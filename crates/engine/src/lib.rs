@@ -1,5 +1,5 @@
-//! The single writer: takes commands one by one, asks the core, journals the answer, tells
-//! everyone.
+//! The single writer: executes commands one by one, lets the core decide, writes the resulting events to the journal,
+//! and notifies all readers.
 //!
 //! ```text
 //! Handle ──commands──▶ Engine (one thread) ──▶ Writer: decide, apply, next … ──▶ journal, one flush
@@ -7,12 +7,11 @@
 //!   └── outcomes, then: Feed (what happened, numbered), Views (the books), Watched ◀──┘
 //! ```
 //!
-//! Nothing is answered, published or shown before it is durable. [`recover()`] replays a journal;
-//! [`Engine::start`] goes on from there. Time comes from a [`Clock`], and with [`Pace::ByHand`]
-//! tests say when time passes and how many steps the scheduler takes.
+//! Nothing is answered, published, or shown before it is durable. [`recover()`] replays a journal, and
+//! [`Engine::start`] continues after it. Time is read from a [`Clock`]. With [`Pace::ByHand`], tests control the time
+//! and the number of scheduling steps.
 //!
-//! [`users`] finds out who submits and which groups that user is in, before the writer sees a
-//! submission.
+//! [`users`] determines the submitting user and the user's groups before a submission reaches the writer.
 
 mod audit_log;
 mod clock;
@@ -51,7 +50,7 @@ pub use engine::{Begin, Engine, Pace, Settings};
 pub use error::{EngineError, Impossible, chain};
 pub use feed::{ENTRIES_KEPT, Entry, Feed, Follower, TooOld};
 pub use handle::{COMMANDS_WAITING, Handle, Unavailable, WriterState};
-/// Who gave a command.
+/// Sender of a command.
 pub use headroom_journal::Origin;
 pub use health::{CHECK_EVERY, Checked, Health, SnapshotFailure, Verified};
 pub use idempotency::ANSWERS_KEPT;
@@ -72,7 +71,7 @@ pub use writer::{
 };
 pub use writer_stats::{Durations, OfDisk, OfSteps, Scale, Snapshots, WriterStats};
 
-/// Journals without files, for tests of those who use an engine.
+/// Journals without files, for tests of code that uses an engine.
 #[cfg(feature = "testkit")]
 pub mod testkit {
     pub use headroom_journal::{MemoryJournal, MemoryStore};

@@ -1,5 +1,5 @@
-//! What is due by the clock and is no work of the writer's: checks of the books, and cleaning what
-//! is remembered of users. Neither changes the books; what they find may be worth a record.
+//! Periodic work outside the writer: checks of the books, and cleaning the cache of users. Neither changes the books,
+//! but their findings can be recorded.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -13,17 +13,17 @@ use crate::health::{Checked, Verified, Vitals};
 use crate::users::Users;
 use crate::view::View;
 
-/// How often somebody looks whether anything is due.
+/// Interval at which due work is started.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Goes round.
+/// State of the periodic work.
 #[derive(Debug)]
 pub(crate) struct Maintenance {
     users: Option<Arc<Users>>,
     vitals: Arc<Vitals>,
-    /// When the books were checked last.
+    /// Time of the last check of the books.
     checked: Option<Timestamp>,
-    /// When tenants were verified last, and after how long they are again.
+    /// Time of the last verification of tenants, and the interval until the next one.
     verified: Option<(Timestamp, Millis)>,
 }
 
@@ -32,7 +32,7 @@ impl Maintenance {
         Self { users, vitals, checked: None, verified: None }
     }
 
-    /// Do what is due; `view` gives the newest books. What is to be written down, if anything is.
+    /// Does all due work. `view` returns the newest books. Returns a command that records a finding, if there is one.
     pub(crate) fn run_due(
         &mut self,
         now: Timestamp,
@@ -57,7 +57,7 @@ impl Maintenance {
         self.verified = Some((now, verify_every(&view.books)));
         let before = self.vitals.verified();
         let verified = Verified::of(&view.books, view.sequence, now);
-        // What was written down already is so still.
+        // The same finding is recorded only once.
         let is_told = before.is_some_and(|before| before.drift == verified.drift);
         let report = verified.report(&view.books).filter(|_| !is_told);
         self.vitals.set_verified(verified);
@@ -68,14 +68,14 @@ impl Maintenance {
         self.verified.is_none_or(|(last, every)| now >= last + every || now < last)
     }
 
-    /// The first check is made in any case.
+    /// Returns whether a check is due. The first one is always made.
     fn is_check_due(&self, now: Timestamp) -> bool {
         let Some(last) = self.checked else { return true };
-        // After the wall clock stepped back, the next one is not further off than ever.
+        // If the clock was set back, the next check is made at once.
         self.vitals.check_every().is_some_and(|every| now >= last + every || now < last)
     }
 
-    /// Go round until the other end of `end` is dropped.
+    /// Does due work at intervals until the other end of `end` is dropped.
     pub(crate) fn run(
         mut self,
         clock: &dyn Clock,
@@ -94,7 +94,8 @@ impl Maintenance {
     }
 }
 
-/// After how long tenants are verified again; where there are none, whether there are by then.
+/// Returns the interval of verifications of tenants. Without tenants, it is the interval until the next look for
+/// them.
 fn verify_every(books: &Books) -> Millis {
     let every = view::tenants(books).map(|(_, _, config)| config.verify_interval);
     every.unwrap_or(Millis::from_secs(60)).max(Millis::from_secs(1))

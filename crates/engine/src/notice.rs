@@ -1,7 +1,7 @@
 //! Notices to the RM about an event, in names. Scheduler interface §6 to §8.
 //!
-//! An event names rows by ids, and some rows are gone once it is applied. So a notice
-//! is put into names just before, by [`notices`].
+//! An event identifies rows by ids, and some rows are removed when it is applied. [`notices`] therefore resolves the
+//! names just before that.
 
 use headroom_core::books::{ApplicationState, Books, QuestionMode, QuestionSubject};
 use headroom_core::id::{AllocationId, ApplicationId, NodeId, PartitionId};
@@ -16,11 +16,11 @@ use headroom_core::{
 pub struct Notice {
     /// Partition name.
     pub partition: Name,
-    /// The content.
+    /// Content of the notice.
     pub news: NoticeKind,
 }
 
-/// The content of a notice.
+/// Content of a notice.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoticeKind {
     /// An application was accepted.
@@ -32,19 +32,19 @@ pub enum NoticeKind {
     ApplicationRejected {
         /// Application id.
         application: Name,
-        /// Why, in a sentence.
+        /// Reason as a sentence.
         reason: Name,
     },
     /// An application entered a state.
     ApplicationMoved {
         /// Application id.
         application: Name,
-        /// The state.
+        /// New state.
         state: ApplicationState,
-        /// The one before.
+        /// Previous state.
         before: ApplicationState,
     },
-    /// An application that had ended was remembered for long enough.
+    /// An ended application was removed, because its retention time is over.
     ApplicationExpired {
         /// Application id.
         application: Name,
@@ -54,9 +54,9 @@ pub enum NoticeKind {
         /// Node id.
         node: Name,
     },
-    /// Something was placed, and is to be started; or runs already, as the RM reported.
+    /// An ask was placed, and the RM has to start it. Or the RM reported an allocation that already runs.
     Allocated(Box<Allocated>),
-    /// An allocation or ask is gone, or is to go.
+    /// An allocation or ask was removed, or has to be stopped.
     Released(Released),
     /// More nodes would help an ask.
     ScaleUp {
@@ -65,11 +65,11 @@ pub enum NoticeKind {
         /// Allocation key.
         key: Name,
     },
-    /// The RM is asked something.
+    /// A question to the RM.
     Asked(Box<RmQuestion>),
 }
 
-/// What was placed.
+/// A new allocation.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]
 pub struct Allocated {
@@ -79,70 +79,70 @@ pub struct Allocated {
     pub key: Name,
     /// Node id.
     pub node: Name,
-    /// How much.
+    /// Size of the allocation.
     pub resources: Amounts,
-    /// Its task group; empty for none.
+    /// Task group. Empty for none.
     pub task_group: Name,
-    /// Whether it only holds room.
+    /// Whether it is a placeholder.
     pub placeholder: bool,
-    /// Whether it is the first of its application.
+    /// Whether it is the originator of its application.
     pub originator: bool,
-    /// Whether others may be stopped for it.
+    /// Whether preemption can stop others for it.
     pub may_preempt: bool,
-    /// Whether it offers itself to be stopped.
+    /// Whether preemption can stop it.
     pub preemptable: bool,
 }
 
-/// What is gone, or is to go.
+/// A release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Released {
     /// Application id.
     pub application: Name,
     /// Allocation key.
     pub key: Name,
-    /// Why.
+    /// Reason of the release.
     pub termination: Termination,
-    /// For whose sake: an allocation key, or the path of a queue; empty for nobody's.
+    /// Ask key or queue path for which it is released. Empty without one.
     pub cause: Name,
-    /// Whether the RM is to stop it, and then say so; if not, it is gone already.
+    /// Whether the RM has to stop it, and then confirm. Otherwise it is already removed.
     pub to_confirm: bool,
 }
 
-/// A question, by its number.
+/// A question and its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RmQuestion {
-    /// As the answer is to name it.
+    /// Number of the question, which the answer repeats.
     pub question: u64,
     /// Allocation key of the ask.
     pub key: Name,
-    /// What is asked.
+    /// Content of the question.
     pub about: About,
 }
 
-/// What a question is about.
+/// Content of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum About {
-    /// Whether nodes suit the ask, in the order in which they are wanted.
+    /// Whether nodes suit the ask, in order of preference.
     Nodes(QuestionMode, Vec<Name>),
-    /// How many must go on nodes for the ask to run there.
+    /// Number of allocations that must be removed from nodes so that the ask can run there.
     Removals(Vec<NamedRemoval>),
 }
 
-/// What might be stopped on a node.
+/// Allocations on a node that can be removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedRemoval {
     /// Node id.
     pub node: Name,
-    /// Allocation keys, in the order in which they would go.
+    /// Allocation keys, in the order of removal.
     pub victims: Vec<Name>,
-    /// How many go at least.
+    /// Smallest number of removals.
     pub least: usize,
 }
 
-/// Returns the notices to the RM about an event, if there are any; `books` are those just before it, `at`
-/// is when it happens, and `cause` the command that it follows from.
+/// Returns the notices to the RM about an event. `books` are those just before it, `at` is its time, and `cause` is
+/// the command that caused it.
 ///
-/// Costs what the event names.
+/// The cost depends on what the event names.
 pub fn notices(
     books: &Books,
     at: Timestamp,
@@ -151,7 +151,7 @@ pub fn notices(
 ) -> impl Iterator<Item = Notice> {
     let of_task = is_of_task(books, cause, event);
     let teller = Teller { books, at };
-    // A placeholder that goes with its node was not stopped by the RM, as far as the RM has reported.
+    // A placeholder that is removed with its node was not stopped by the RM, as far as the RM reported.
     let gone = match (cause, event) {
         (
             Some(Command::RemoveNode { .. }),
@@ -229,8 +229,8 @@ fn is_of_task(books: &Books, cause: Option<&Command>, event: &Event) -> bool {
     books.application(application).task.is_some()
 }
 
-/// Put the notices of one record in order: of a node that leaves, first all that was on it, then
-/// what takes the place of a placeholder there. Source: scheduler interface §7.3.
+/// Sorts the notices of one record. When a node is removed, first all allocations on it are released, and then
+/// replacements of its placeholders are reported. Source: scheduler interface §7.3.
 pub(crate) fn put_in_order(cause: Option<&Command>, notices: &mut [Notice]) {
     if matches!(cause, Some(Command::RemoveNode { .. })) {
         notices.sort_by_key(|one| !matches!(one.news, NoticeKind::Released(_)));
@@ -254,7 +254,7 @@ impl Teller<'_> {
             Event::Node(NodeEvent::Added { partition, node, .. }) => {
                 Some(self.notice(*partition, NoticeKind::NodeAccepted { node: node.clone() }))
             }
-            // The sender of a new node learns that it is accepted, too.
+            // The sender of a new node also gets its acceptance.
             Event::Node(NodeEvent::Reported { node }) => {
                 let node = self.books.node(*node);
                 Some(
@@ -270,7 +270,7 @@ impl Teller<'_> {
                 Some(self.allocated(ask, self.books.allocation(ask).node?))
             }
             Event::Allocation(AllocationEvent::Released { allocation, termination }) => {
-                // Whatever the RM was asked to stop is known to it.
+                // The RM already knows what it was asked to stop.
                 let by_itself = matches!(
                     termination,
                     Termination::StoppedByRm
@@ -279,7 +279,7 @@ impl Teller<'_> {
                 );
                 by_itself.then(|| self.gone(*allocation, *termination))
             }
-            // Of asks, the RM learns only that they were given up.
+            // The RM gets notices about removed asks only if they were given up.
             Event::Ask(AskEvent::Removed {
                 ask,
                 termination: termination @ (Termination::Timeout | Termination::LifetimeOver),
@@ -480,7 +480,7 @@ impl Teller<'_> {
                 About::Removals(named.collect())
             }
         };
-        // The event puts the question, so it has the number behind the last.
+        // The event increments the number of questions, so this question has the next number.
         let question = self.books.questions_put() + 1;
         let asked = RmQuestion { question, key: row.key.clone(), about };
         self.notice(self.partition_of(row.application), NoticeKind::Asked(Box::new(asked)))

@@ -1,4 +1,4 @@
-//! How far something published has come, for those who wait for more; and whether it has ended.
+//! Progress of published data, for readers that wait for more, and its end.
 
 use tokio::sync::watch;
 
@@ -8,7 +8,7 @@ struct State {
     ended: bool,
 }
 
-/// Says how far it has come.
+/// Publishes the progress.
 #[derive(Debug)]
 pub(crate) struct Progress(watch::Sender<State>);
 
@@ -25,7 +25,7 @@ impl Progress {
         self.0.send_if_modified(|state| std::mem::replace(&mut state.reached, reached) != reached);
     }
 
-    /// Nothing comes any more.
+    /// Publishes the end.
     pub(crate) fn end(&self) {
         self.0.send_modify(|state| state.ended = true);
     }
@@ -40,7 +40,7 @@ impl Progress {
 pub(crate) struct Waiter(watch::Receiver<State>);
 
 impl Waiter {
-    /// Wait until it has come beyond `known`; false if it never will.
+    /// Waits until the progress exceeds `known`. Returns `false` if it never will.
     pub(crate) async fn beyond(&mut self, known: u64) -> bool {
         let come = |state: &State| state.ended || state.reached > known;
         self.0.wait_for(come).await.is_ok_and(|state| state.reached > known)

@@ -1,4 +1,4 @@
-//! What the writer lets others read.
+//! Data that the writer publishes.
 
 use std::sync::Arc;
 
@@ -8,23 +8,23 @@ use crate::health::Vitals;
 use crate::view::Views;
 use crate::watched::Watched;
 
-/// What is published for others to read.
+/// Data that the writer publishes for readers.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// What has happened.
+    /// Feed of entries.
     pub feed: Feed,
-    /// The books.
+    /// Views of the books.
     pub views: Views,
     /// Records for watchers.
     pub watched: Watched,
-    /// The audit.
+    /// Reader of the audit log.
     pub audit: AuditReader,
-    /// How it is.
+    /// Health of the writer.
     pub(crate) vitals: Arc<Vitals>,
 }
 
 impl Published {
-    /// Nothing comes any more: release everybody who waits for it.
+    /// Ends all published data, and releases all waiting readers.
     pub(crate) fn end(&self) {
         self.feed.end();
         self.views.end();

@@ -1,30 +1,30 @@
-//! What happened in the last minute: how long flushes took, and how many steps were made.
+//! Statistics of the last minute: durations of flushes, and numbers of steps.
 
 use std::time::Duration;
 
 use headroom_core::{Millis, Timestamp};
 
-/// A minute is seen as so many spans, of which the newest is not over yet.
+/// Number of spans that represent a minute. The newest one is not complete.
 const SPANS: usize = 7;
 
-/// How long a span is.
+/// Length of a span.
 const SPAN: Millis = Millis::from_secs(10);
 
-/// Classes of durations in microseconds: one for each number below 16, then eight for each power
-/// of two, so that a figure is at most an eighth too large. The last ends beyond 19 hours.
+/// Number of classes of durations in microseconds: one for each number below 16, and then eight for each power of
+/// two. A result is therefore at most one eighth too large. The last class ends beyond 19 hours.
 const CLASSES: usize = 280;
 
-/// The last minute, to ten seconds.
+/// Statistics of the last minute, with a resolution of ten seconds.
 #[derive(Debug)]
 pub(crate) struct Recent {
     spans: [Span; SPANS],
-    /// When anything was noted for the first time, and last.
+    /// Times of the first and last values.
     seen: Option<(Timestamp, Timestamp)>,
 }
 
 #[derive(Clone, Debug)]
 struct Span {
-    /// Which one since the epoch.
+    /// Number of the span since the epoch.
     number: u64,
     steps: u64,
     flushes: Vec<u32>,
@@ -41,7 +41,7 @@ fn class_of(took: Duration) -> usize {
     usize::try_from(class).unwrap_or(usize::MAX).min(CLASSES - 1)
 }
 
-/// The longest duration of a class.
+/// Returns the longest duration of a class.
 fn longest_of(class: usize) -> Duration {
     let class = class as u64;
     let exponent = (class / 8).saturating_sub(1);
@@ -57,7 +57,7 @@ impl Default for Recent {
 }
 
 impl Recent {
-    /// A flush took so long, and so many steps went with it.
+    /// Adds the duration of a flush, and the number of steps in its batch.
     pub(crate) fn note(&mut self, now: Timestamp, took: Duration, steps: u64) {
         let first = self.seen.map_or(now, |(first, _)| first);
         self.seen = Some((first, now));
@@ -73,18 +73,18 @@ impl Recent {
         *count = count.saturating_add(1);
     }
 
-    /// The spans that belong to the last minute before `now`.
+    /// Returns the spans of the last minute before `now`.
     fn spans(&self, now: Timestamp) -> impl Iterator<Item = &Span> {
         let newest = number_of(self.until(now));
         self.spans.iter().filter(move |span| span.number + SPANS as u64 > newest)
     }
 
-    /// The wall clock may have stepped back since something was noted.
+    /// Returns the end of the evaluated time, because the clock can have been set back since the last value.
     fn until(&self, now: Timestamp) -> Timestamp {
         self.seen.map_or(now, |(_, last)| now.max(last))
     }
 
-    /// What 99 of 100 flushes took at most; none if there were none.
+    /// Returns the duration that 99 % of the flushes did not exceed. `None` without flushes.
     pub(crate) fn flush_p99(&self, now: Timestamp) -> Option<Duration> {
         let mut counts = [0_u64; CLASSES];
         for span in self.spans(now) {
@@ -101,14 +101,14 @@ impl Recent {
         Some(longest_of(class))
     }
 
-    /// Steps per second.
+    /// Returns the number of steps per second.
     pub(crate) fn steps_per_second(&self, now: Timestamp) -> u64 {
         let Some((first, _)) = self.seen else { return 0 };
         let now = self.until(now);
         let steps: u64 = self.spans(now).map(|span| span.steps).sum();
         let oldest = number_of(now).saturating_sub(SPANS as u64 - 1) * SPAN.get();
         let begin = first.max(Timestamp::from_millis(oldest));
-        // Less than a second says too little to be scaled up.
+        // Less than a second is too short for an extrapolation.
         steps * 1_000 / now.since(begin).get().max(1_000)
     }
 }

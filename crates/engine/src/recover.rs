@@ -1,5 +1,5 @@
-//! From the journal back to the books: the newest snapshot, and the records after it. Facts are
-//! applied, not judged again: a newer rule cannot rewrite the past.
+//! Restores the books from the journal: from the newest snapshot, and the later records. Events are applied without
+//! evaluating commands again, so a newer rule cannot change the past.
 
 use headroom_core::Timestamp;
 use headroom_core::books::Books;
@@ -11,54 +11,53 @@ use crate::idempotency::IdempotencyCache;
 use crate::image::Image;
 use crate::shared_copy::SharedCopy;
 
-/// What a journal holds, as of its last record.
+/// State of a journal after its last record.
 #[derive(Debug, Default)]
 pub struct Recovered {
     /// The books.
     pub books: Books,
-    /// What was answered to commands with an id.
+    /// Results of commands with an id.
     pub(crate) answers: IdempotencyCache,
-    /// The number of the last record; 0 if there is none.
+    /// Number of the last record. 0 if there is none.
     pub sequence: u64,
-    /// When the last record was made.
+    /// Time of the last record.
     pub time: Timestamp,
-    /// How many records were replayed.
+    /// Number of replayed records.
     pub replayed: u64,
-    /// The audit, all of the journal in it.
+    /// The audit log, with all records of the journal.
     pub(crate) trail: AuditLog,
-    /// For those who look at the books while they are replayed.
+    /// Copies of the books for readers during a replay.
     pub(crate) copies: SharedCopy,
     /// Warnings: snapshots that could not be read.
     pub warnings: Vec<String>,
 }
 
-/// How far a recovery is.
+/// Progress of a recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recovering {
-    /// Records that were replayed so far, behind the snapshot if there is one.
+    /// Number of records replayed so far, after the snapshot if there is one.
     pub replayed: u64,
-    /// How many there are to be replayed.
+    /// Number of records to replay.
     pub records: u64,
 }
 
 /// Records between two reports of the progress of a recovery.
 const TOLD_EVERY: u64 = 4_096;
 
-/// Read a journal back. A damaged snapshot is reported, and the one before is taken, with the
-/// records since then.
+/// Restores the state of a journal. A damaged snapshot causes a warning, and the previous one with the later records
+/// is used.
 ///
 /// # Errors
-/// When it cannot be read, is damaged, or was written by a later version; when its snapshots are
-/// damaged and the first records are gone; and when a record cannot have happened.
+/// If the journal cannot be read, is damaged, or was written by a later version; if its snapshots are damaged and the
+/// first records were removed; or if a record does not fit the books.
 pub fn recover(store: &dyn ReadStore) -> Result<Recovered, EngineError> {
     recover_telling(store, &mut |_| {})
 }
 
-/// As [`recover()`], and tell how far it is: when the snapshot is read, now and then, and when all
-/// is done.
+/// As [`recover()`], and reports the progress: after the snapshot is read, at intervals, and at the end.
 ///
 /// # Errors
-/// As there.
+/// As [`recover()`].
 pub fn recover_telling(
     store: &dyn ReadStore,
     tell: &mut dyn FnMut(Recovering),
@@ -66,10 +65,10 @@ pub fn recover_telling(
     recover_with(store, AuditLog::default(), tell)
 }
 
-/// As [`recover_telling`], and bring the audit to where the journal is: what it lacks is made again.
+/// As [`recover_telling`]. Also adds records that are missing in the audit log.
 ///
 /// # Errors
-/// As there; and when the audit cannot be gone on with.
+/// As [`recover()`]. Also if the audit log cannot be continued.
 pub(crate) fn recover_with(
     store: &dyn ReadStore,
     trail: AuditLog,
@@ -93,19 +92,19 @@ pub(crate) fn recover_with(
     Ok(recovered)
 }
 
-/// Where a replay begins.
+/// Start of a replay.
 struct Base {
     recovered: Recovered,
-    /// How far the audit was then.
+    /// End of the audit log at that point.
     durable: Head,
-    /// Up to which record it was durable when the newest snapshot was taken.
+    /// Last record of the audit log that was durable at the newest snapshot.
     was_durable: u64,
 }
 
-/// The newest snapshot that can be read, nothing if there is none.
+/// Returns the newest readable snapshot, or an empty state if there is none.
 ///
-/// Where the audit is there up to `reach` alone, an older one is taken if that has less of it: the records
-/// since then make it again.
+/// If the audit log exists only up to `reach`, returns an older snapshot from before that point. The later records of
+/// the journal then restore the audit log.
 fn newest_image(store: &dyn ReadStore, reach: Option<u64>) -> Result<Base, EngineError> {
     let (mut warnings, mut beyond, mut was_durable) = (Vec::new(), None, 0);
     let of = |image: Image, warnings, was_durable| {
@@ -130,7 +129,7 @@ fn newest_image(store: &dyn ReadStore, reach: Option<u64>) -> Result<Base, Engin
             }
         }
     }
-    // What an audit lacks is no reason to go without the books.
+    // An incomplete audit log is no reason to lose the books.
     if let Some(image) = beyond.filter(|_| store.first() > 1) {
         return Ok(of(image, warnings, was_durable));
     }
@@ -154,13 +153,13 @@ impl Recovered {
         Ok(())
     }
 
-    /// What a snapshot holds.
+    /// Returns the content of a snapshot.
     pub(crate) fn of(image: Image) -> Self {
         let Image { books, answers, sequence, time, audit: _ } = image;
         Self { books, answers, sequence, time, ..Self::default() }
     }
 
-    /// The books are those after this record.
+    /// Stores that the books are those after this record.
     pub(crate) fn note(&mut self, record: &Record) {
         self.answers.note(record);
         self.sequence = record.sequence;

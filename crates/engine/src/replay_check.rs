@@ -1,8 +1,8 @@
-//! A journal judged again: what this version decides where another, or this one, decided before.
+//! Replays a journal, and compares its decisions with those of this version.
 //!
-//! The books begin with nothing, or with the oldest snapshot where the records before it are gone.
-//! Each command is decided again and each step of the scheduler taken again; what happened is
-//! applied either way. Wherever there is a later snapshot, it must be what the records make.
+//! The books begin empty, or with the oldest snapshot if the earlier records were removed. Each command and each step
+//! of the scheduler is decided again, but the recorded events are applied in any case. Every later snapshot must
+//! match the books at its record.
 
 use headroom_core::{Scheduler, Step, decide};
 use headroom_journal::{JournalError, ReadStore, Record, Seen, Verified, verify};
@@ -12,64 +12,64 @@ use crate::handle::WriterState;
 use crate::image::{Image, ImageError};
 use crate::recover::Recovered;
 
-/// What was found.
+/// Result of the comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplayReport {
-    /// What there is; all of it is whole.
+    /// Content of the journal, all of which is valid.
     pub found: Verified,
-    /// After which record the books were taken from a snapshot; none if they began with nothing.
+    /// Record of the snapshot with which the books began. `None` if they began empty.
     pub base: Option<u64>,
-    /// How many records were judged again: all behind the base.
+    /// Number of records that were decided again: all after the base.
     pub judged: u64,
-    /// How many of them would be others today.
+    /// Number of records that this version would decide differently.
     pub others: u64,
-    /// The first of those.
+    /// First of those records.
     pub first_other: Option<u64>,
-    /// Snapshots that are what the records before them make.
+    /// Snapshots that match the records before them.
     pub compared: Vec<u64>,
 }
 
-/// Why a journal is not in order.
+/// Reason why a journal is not valid.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// It cannot be read, or is damaged.
+    /// The journal cannot be read, or is damaged.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// A snapshot is whole, and means nothing to this version.
+    /// A snapshot is undamaged, but this version cannot decode it.
     #[error("the snapshot after record {sequence} cannot be read")]
     Snapshot {
-        /// The last record that is in it.
+        /// Last record in the snapshot.
         sequence: u64,
-        /// Why.
+        /// Reason why it cannot be decoded.
         #[source]
         source: ImageError,
     },
-    /// A snapshot is not what the records before it make.
+    /// A snapshot does not match the records before it.
     #[error(
         "the snapshot after record {sequence} differs from the state that the records produce. \
          Move this snapshot to another folder, so that a start uses the previous snapshot"
     )]
     Differs {
-        /// The last record that is in it.
+        /// Last record in the snapshot.
         sequence: u64,
     },
-    /// A record cannot have happened.
+    /// A record does not fit the books.
     #[error(transparent)]
     Impossible(#[from] Impossible),
-    /// The books do not balance.
+    /// The books are inconsistent.
     #[error("the scheduler state after record {sequence} is inconsistent: {reason}")]
     Unbalanced {
-        /// After which record.
+        /// Last record of the books.
         sequence: u64,
-        /// Which figures differ.
+        /// Figures that differ.
         reason: String,
     },
 }
 
-/// Read all of a journal, check it, and judge it again.
+/// Reads and checks a whole journal, and decides each record again.
 ///
 /// # Errors
-/// The first fault, with its place. That this version decides otherwise is none.
+/// The first fault, with its place. A different decision of this version is not an error.
 pub fn audit(store: &dyn ReadStore) -> Result<ReplayReport, ReplayError> {
     let mut auditor = Auditor::begin(store)?;
     let found = verify(store, |seen| match seen {
@@ -80,8 +80,8 @@ pub fn audit(store: &dyn ReadStore) -> Result<ReplayReport, ReplayError> {
     Ok(ReplayReport { found, ..auditor.audited })
 }
 
-/// Read all of a journal with a scheduler that goes along, and look at each moment: right behind each record, when the
-/// scheduler has looked at what that led to. The last moment is what is there now.
+/// Reads a whole journal with a scheduler, and calls `look` with the state after each record. The scheduler has
+/// processed the changes of the record by then. Returns the final state.
 ///
 /// # Errors
 /// The first fault, with its place.
@@ -104,7 +104,7 @@ pub fn follow(
 
 struct Auditor<'store> {
     store: &'store dyn ReadStore,
-    /// What the records make.
+    /// State that the records produce.
     made: Recovered,
     scheduler: Scheduler,
     audited: ReplayReport,
@@ -178,15 +178,16 @@ impl<'store> Auditor<'store> {
     }
 }
 
-/// What there is behind a record, when the scheduler has looked at what that led to.
+/// Returns the state after a record, when the scheduler has processed its changes.
 pub(crate) fn looked_at<'a>(made: &'a Recovered, scheduler: &'a mut Scheduler) -> WriterState<'a> {
-    // What it would do next is in the next record; here it puts aside what cannot run.
+    // The result of this step is in the next record. Here, the step only moves asks that cannot run to the waiting
+    // ones.
     scheduler.next(&made.books, made.time, &mut Vec::new());
     let Recovered { books, sequence, time, copies, .. } = made;
     WriterState { books, scheduler, sequence: *sequence, time: *time, copies }
 }
 
-/// Whether this version does what was done.
+/// Returns whether this version makes the recorded decision.
 fn is_decided_again(made: &Recovered, scheduler: &mut Scheduler, record: &Record) -> bool {
     if let Some(command) = &record.command {
         let decided = decide(&made.books, record.time, command);

@@ -1,24 +1,24 @@
-//! A copy of the books that all who ask for one at the same moment share.
+//! A copy of the books that all readers at the same record share.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use headroom_core::books::Books;
 
-/// The last copy that was made, with the record that it is of.
+/// The last copy of the books, with its record.
 ///
-/// A copy costs the chunks of the books, and each chunk is copied once more when it next changes. So there is at most one
-/// for each record, shared by views and explanations.
+/// A copy costs the chunks of the books, and each chunk is copied again when it changes. There is therefore at most
+/// one copy for each record, which views and explanations share.
 #[derive(Debug, Default)]
 pub(crate) struct SharedCopy(RefCell<Option<(u64, Arc<Books>)>>);
 
 impl SharedCopy {
-    /// A copy that exists already, of the books after this record.
+    /// Returns an existing copy of the books after this record.
     pub(crate) const fn from(sequence: u64, copy: Arc<Books>) -> Self {
         Self(RefCell::new(Some((sequence, copy))))
     }
 
-    /// A copy of the books after this record.
+    /// Returns a copy of the books after this record.
     pub(crate) fn of(&self, books: &Books, sequence: u64) -> Arc<Books> {
         let mut last = self.0.borrow_mut();
         if let Some((at, copy)) = &*last
@@ -31,7 +31,7 @@ impl SharedCopy {
         copy
     }
 
-    /// Drop the copy: the books were changed without a record.
+    /// Drops the copy, because the books were changed without a record.
     #[cfg(feature = "testkit")]
     pub(crate) fn forget(&self) {
         self.0.replace(None);

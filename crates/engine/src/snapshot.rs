@@ -2,14 +2,16 @@
 //!
 //! | bytes | |
 //! | --- | --- |
-//! | `HRSNAP\r\n` | what this is |
+//! | `HRSNAP\r\n` | identification of the format |
 //! | four | [`FORMAT`], the lowest byte first |
-//! | an LZ4 frame | the value as `MessagePack`, structs as arrays; each block with a checksum, and the whole with one |
-//! | eight | how many bytes of `MessagePack` there are, the lowest first: without them the frame may have been cut short |
+//! | an LZ4 frame | the value as `MessagePack`, structs as arrays; with a checksum of each block, and one of the
+//! whole |
+//! | eight | number of bytes of `MessagePack`, the lowest first: without them a truncated frame might not be detected
+//! |
 //!
-//! Neither side holds more of the encoded form than a few blocks. What is read is damaged until
-//! it has shown that it is not: no bytes, whatever they say, make [`read`] panic, go on for ever, or
-//! reserve memory for a length that they do not have.
+//! Reader and writer hold only a few blocks of the encoded form in memory. Input is not trusted until it is checked:
+//! for any bytes, [`read`] does not panic, does not loop forever, and does not reserve memory for a length that the
+//! input does not have.
 
 mod exercise;
 mod stream;
@@ -23,99 +25,98 @@ use serde::de::DeserializeOwned;
 pub use exercise::exercise;
 use stream::{Bounded, Counting};
 
-/// The form of the bytes. A field appended with a default does not change it: what is older is
-/// read with the default. What is newer is refused, for it may hold what we do not know.
+/// Version of the encoding. A field that is appended with a default does not change it: older data is read with the
+/// default. Newer data is refused, because it can contain fields that this version does not know.
 pub const FORMAT: u32 = 1;
 
-/// How deep content may nest: placement rules within each other as deep as a queue file may, in
-/// the books around them. What nests deeper is damaged, and would use up the stack.
+/// Deepest nesting of content: as deep as placement rules in a queue file can nest, plus the levels of the books
+/// around them. Deeper content is damaged, and would exhaust the stack.
 const DEPTH_MAX: usize = 600;
 
 const MAGIC: [u8; 8] = *b"HRSNAP\r\n";
 
-/// Bytes that are compressed together. Measured with a million allocations: larger ones save a
-/// few hundredths and cost memory on both sides.
+/// Size of blocks that are compressed together. Measured with a million allocations: larger blocks save a few
+/// percent, and need more memory in both directions.
 const BLOCK: BlockSize = BlockSize::Max256KB;
 
-/// As much as one block, so that small values do not go through the compressor one by one.
+/// Size of the buffer, so that small values are not compressed one by one.
 const BUFFER: usize = 64 << 10;
 
-/// Why a snapshot could not be written or read.
+/// Reason why a snapshot could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
-    /// The sink took no more.
+    /// The sink returned an error.
     #[error("cannot write the snapshot")]
     Write(#[source] io::Error),
-    /// The value has no encoded form.
+    /// The value cannot be encoded.
     #[error("cannot encode the snapshot")]
     Encode(#[source] rmp_serde::encode::Error),
-    /// The source gave no more, or what it gave is not what was written.
+    /// The source returned an error, or different bytes than were written.
     #[error(
         "cannot read the snapshot after byte {read} of its content. The snapshot is damaged or \
          truncated"
     )]
     Read {
-        /// Bytes of content that were read before.
+        /// Number of content bytes that were read before.
         read: u64,
-        /// What is wrong.
+        /// The error of the source.
         #[source]
         source: io::Error,
     },
-    /// Something else than a snapshot.
+    /// The source does not contain a snapshot.
     #[error(
         "the file is not a snapshot: it begins with {found:02x?}, but a snapshot begins with \
          {MAGIC:02x?}"
     )]
     NoSnapshot {
-        /// The first bytes.
+        /// First bytes of the source.
         found: [u8; 8],
     },
-    /// Written by a version of Headroom that we do not know.
+    /// The snapshot was written by a version of Headroom that this one does not know.
     #[error(
         "the snapshot has format {found}, but this version of Headroom reads format {FORMAT}. Use \
          the version that wrote the snapshot, or a newer version"
     )]
     OtherFormat {
-        /// Its format.
+        /// Format of the snapshot.
         found: u32,
     },
-    /// What was read is no value of the kind that is wanted.
+    /// The content is not a value of the requested type.
     #[error("the snapshot has invalid data near byte {read} of its content")]
     Decode {
-        /// Bytes of content that were read before, some of them ahead.
+        /// Number of content bytes that were read before, including buffered ones.
         read: u64,
-        /// What is wrong.
+        /// The error of the decoder.
         #[source]
         source: rmp_serde::decode::Error,
     },
-    /// More content than the reader wants to take.
+    /// The content exceeds the limit of the reader.
     #[error(
         "the snapshot has more than {limit} bytes of content. Raise the limit if the size is correct"
     )]
     TooLarge {
-        /// The bytes that it may have.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// There is something behind the value, or the length does not fit.
+    /// More content follows the value, or the length is wrong.
     #[error("the snapshot has {read} bytes of content, but its header declares {expected}")]
     Length {
-        /// Bytes of content that were read.
+        /// Number of content bytes that were read.
         read: u64,
-        /// Bytes of content that the end says there are.
+        /// Number of content bytes according to the end of the snapshot.
         expected: u64,
     },
-    /// There is something behind the end.
+    /// More bytes follow the end.
     #[error("data follows after the end of the snapshot")]
     Trailing,
 }
 
-/// Write a value.
+/// Writes a value.
 ///
-/// Equal values make equal bytes if they serialise alike, which books do.
+/// Equal values produce equal bytes if their serialization is deterministic, as that of books is.
 ///
 /// # Errors
-/// [`SnapshotError::Write`] when the sink fails, [`SnapshotError::Encode`] when the value cannot be
-/// encoded.
+/// [`SnapshotError::Write`] if the sink fails, and [`SnapshotError::Encode`] if the value cannot be encoded.
 pub fn write<T: Serialize>(value: &T, sink: &mut dyn Write) -> Result<(), SnapshotError> {
     sink.write_all(&MAGIC).map_err(SnapshotError::Write)?;
     sink.write_all(&FORMAT.to_le_bytes()).map_err(SnapshotError::Write)?;
@@ -142,13 +143,13 @@ pub fn write<T: Serialize>(value: &T, sink: &mut dyn Write) -> Result<(), Snapsh
     sink.flush().map_err(SnapshotError::Write)
 }
 
-/// Read a value that [`write()`] wrote, and everything up to the end of the source.
+/// Reads a value that [`write()`] wrote. The source must end after it.
 ///
-/// `limit` is how many bytes of content are taken at most. A value takes a multiple of its content
-/// in memory, up to a hundred times for what is damaged.
+/// `limit` is the largest size of the content in bytes. A value needs a multiple of that in memory, and up to a
+/// hundred times for damaged content.
 ///
 /// # Errors
-/// See [`SnapshotError`]; the source is read as far as it makes sense.
+/// See [`SnapshotError`]. The source is then read as far as possible.
 pub fn read<T: DeserializeOwned>(source: &mut dyn Read, limit: u64) -> Result<T, SnapshotError> {
     let mut source = BufReader::with_capacity(BUFFER, source);
     let mut magic = [0; MAGIC.len()];
@@ -178,7 +179,7 @@ pub fn read<T: DeserializeOwned>(source: &mut dyn Read, limit: u64) -> Result<T,
     }
 }
 
-/// Read a value, and the end of the content behind it.
+/// Decodes a value, and checks that the content ends after it.
 fn decode<T: DeserializeOwned, R: Read>(
     content: Bounded<R>,
 ) -> Result<(T, Bounded<R>), SnapshotError> {

@@ -1,8 +1,8 @@
-//! When a snapshot is taken, and what is dropped afterwards. The writer pauses no longer than a
-//! clone of the books takes; writing is the work of another thread.
+//! Takes snapshots at intervals, and removes old records afterwards. The writer pauses only to clone the books;
+//! another thread writes the snapshot.
 //!
-//! A snapshot that fails costs nothing that was answered: the records are there. The failure is reported, and
-//! tried again later.
+//! A failed snapshot loses no data, because the records exist. The failure is reported, and the snapshot is tried
+//! again later.
 
 use std::error::Error;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -16,10 +16,10 @@ use crate::health::SnapshotFailure;
 use crate::image::{IMAGE_FORMAT, Image, ImageError};
 use crate::writer_stats::Snapshots;
 
-/// After how many records a snapshot is taken, if their bytes are as many as its own.
+/// Number of records after which a snapshot is taken, if they have at least as many bytes as the last snapshot.
 pub const SNAPSHOT_EVERY: u64 = 100_000;
 
-/// How long nothing is tried after a failure.
+/// Delay of the next attempt after a failure.
 pub const SNAPSHOT_AGAIN_AFTER: Millis = Millis::from_secs(60);
 
 /// Takes snapshots.
@@ -30,11 +30,11 @@ pub(crate) struct Snapshotter {
     under_way: Option<UnderWay>,
     not_before: Timestamp,
     done: Snapshots,
-    /// Why the last attempt failed.
+    /// Error of the last attempt.
     failure: Option<SnapshotFailure>,
 }
 
-/// What was made durable since the last snapshot was begun.
+/// Durable records since the start of the last snapshot.
 #[derive(Clone, Copy, Debug, Default)]
 struct Since {
     records: u64,
@@ -45,7 +45,7 @@ struct Since {
 #[derive(Debug)]
 struct UnderWay {
     done: Receiver<Result<Taken, ImageError>>,
-    /// What it covers, which counts again should it fail.
+    /// Records that it covers. They count again if it fails.
     covers: Since,
 }
 
@@ -57,7 +57,7 @@ struct Taken {
 }
 
 impl Snapshotter {
-    /// `records` have been made since the last snapshot.
+    /// Returns a snapshotter. `records` is the number of records since the last snapshot.
     pub(crate) fn new(every: u64, records: u64) -> Self {
         Self {
             every,
@@ -69,13 +69,13 @@ impl Snapshotter {
         }
     }
 
-    /// Records of so many bytes were made durable.
+    /// Adds durable records and their size.
     pub(crate) const fn note(&mut self, records: u64, bytes: u64) {
         self.since.records += records;
         self.since.bytes += bytes;
     }
 
-    /// Whether it is time for one.
+    /// Returns whether a snapshot is due.
     pub(crate) fn is_due(&self, now: Timestamp) -> bool {
         let Since { records, bytes } = self.since;
         self.under_way.is_none()
@@ -84,7 +84,7 @@ impl Snapshotter {
             && now >= self.not_before
     }
 
-    /// Begin to write a snapshot.
+    /// Begins to write a snapshot.
     pub(crate) fn begin(&mut self, now: Timestamp, store: &mut dyn Store, image: Image) {
         let begun = store.begin_snapshot(store.lease(), head_of(&image));
         let writer = match begun {
@@ -94,7 +94,7 @@ impl Snapshotter {
         let (done, under_way) = channel();
         let thread = std::thread::Builder::new().name("headroom-snapshot".into());
         let spawned = thread.spawn(move || {
-            // The caller that began it may have ended.
+            // The snapshotter might have ended.
             let _ = done.send(take(&image, writer));
         });
         match spawned {
@@ -106,7 +106,7 @@ impl Snapshotter {
         }
     }
 
-    /// See whether the one under way is done; then drop what nobody needs any more.
+    /// Checks whether the current snapshot is complete. Then removes records and snapshots that are no longer needed.
     pub(crate) fn look(&mut self, now: Timestamp, store: &mut dyn Store) {
         let Some(under_way) = &self.under_way else { return };
         match under_way.done.try_recv() {
@@ -116,8 +116,8 @@ impl Snapshotter {
         }
     }
 
-    /// Wait for the one under way, and take a last one if there is any to be taken and anything has happened
-    /// since.
+    /// Waits for the current snapshot. Then writes `image` as a last one, if there is one and there are newer
+    /// records.
     pub(crate) fn finish(&mut self, now: Timestamp, store: &mut dyn Store, image: Option<&Image>) {
         if let Some(under_way) = &self.under_way {
             let taken = under_way.done.recv().ok();
@@ -129,7 +129,7 @@ impl Snapshotter {
         self.end(now, store, Some(taken));
     }
 
-    /// The one under way has come to an end; `None` where its thread failed.
+    /// Handles the end of the current snapshot. `taken` is `None` if its thread failed.
     fn end(
         &mut self,
         now: Timestamp,
@@ -161,12 +161,12 @@ impl Snapshotter {
         self.failure = Some(SnapshotFailure { time: now, reason: chain(error) });
     }
 
-    /// What was done so far.
+    /// Returns the statistics of snapshots so far.
     pub(crate) const fn done(&self) -> Snapshots {
         self.done
     }
 
-    /// Why the last attempt failed, if it did.
+    /// Returns the error of the last attempt, if it failed.
     pub(crate) const fn failure(&self) -> Option<&SnapshotFailure> {
         self.failure.as_ref()
     }

@@ -1,8 +1,7 @@
-//! Spans for trace collectors: one of each command, one of each flush.
+//! Spans for trace collectors: one for each command, and one for each flush.
 //!
-//! A command's span is opened and closed by those who wait for its answer, not by the writer, which
-//! has no time for it: it lasts from the moment when the command is handed in until it is durable.
-//! Where nobody collects, a span costs a look at a cached flag.
+//! The span of a command lasts from its submission until it is durable. It is managed by the task that waits for the
+//! outcome, because the writer has no time for it. Without a collector, a span costs one read of a cached flag.
 
 use headroom_core::Command;
 use tracing::{Span, field};
@@ -10,15 +9,14 @@ use tracing::{Span, field};
 use crate::handle::Unavailable;
 use crate::writer::{Outcome, Submission};
 
-/// The target of all spans that are traces. They are no lines of the log: what shows those leaves
-/// this target out.
+/// Target of all spans for traces. They are not log lines, so log subscribers exclude this target.
 pub const TRACES: &str = "headroom::traces";
 
-/// Spans of commands that are on their way.
+/// Spans of submitted commands.
 pub(crate) struct Commands(Vec<Span>);
 
 impl Commands {
-    /// Open a span for each command, within the span that is open now.
+    /// Opens a span for each command, within the current span.
     pub(crate) fn begin(submissions: &[Submission]) -> Self {
         if !tracing::enabled!(target: TRACES, tracing::Level::INFO) {
             return Self(Vec::new());
@@ -26,7 +24,7 @@ impl Commands {
         Self(submissions.iter().map(span).collect())
     }
 
-    /// Close them, with what became of the commands.
+    /// Closes the spans with the outcomes of the commands.
     pub(crate) fn end(self, outcomes: Result<&[Outcome], &Unavailable>) {
         match outcomes {
             Ok(outcomes) => self.0.iter().zip(outcomes).for_each(|(span, one)| note(span, one)),
@@ -55,7 +53,7 @@ fn span(submission: &Submission) -> Span {
     )
 }
 
-/// A refusal is a normal answer, no error.
+/// Records an outcome. A rejection is a normal outcome, not an error.
 fn note(span: &Span, outcome: &Outcome) {
     match outcome {
         Ok(accepted) => {
@@ -70,7 +68,7 @@ fn note(span: &Span, outcome: &Outcome) {
     }
 }
 
-/// A span of making records durable, up to the one before `next`.
+/// Opens a span for a flush of records up to the one before `next`.
 pub(crate) fn flush(next: u64, records: u64, bytes: u64, steps: u64) -> Span {
     tracing::info_span!(
         target: TRACES,
@@ -83,12 +81,12 @@ pub(crate) fn flush(next: u64, records: u64, bytes: u64, steps: u64) -> Span {
     )
 }
 
-/// Collectors know signed numbers alone; others would reach them as text.
+/// Returns a signed number, because collectors would get an unsigned one as text.
 fn number(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// What a command is called.
+/// Returns the name of a command.
 const fn kind(command: &Command) -> &'static str {
     match command {
         Command::Configure(_) => "Configure",

@@ -1,8 +1,8 @@
-//! The books as readers see them: a copy that does not change, published between batches.
+//! Read-only copies of the books, published between batches.
 //!
-//! A reader never touches the writer. It gets the newest copy that holds all that was answered
-//! before it asked, so each client sees its own writes. Books are copied at most once for a batch, and
-//! while the writer is busy only if somebody has read since the last.
+//! A reader never blocks the writer. It gets the newest copy with everything that was answered before its request, so
+//! each client sees its own changes. The books are copied at most once for each batch. While the writer is busy, they
+//! are copied only if a reader has used the last copy.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,29 +14,29 @@ use headroom_core::view::{Counters, History, Tally};
 use crate::progress::Progress;
 use crate::writer_stats::{Durations, OfSteps, WriterStats};
 
-/// What there is at one point of the one order.
+/// The state after one record.
 #[derive(Debug, Default)]
 pub struct View {
-    /// The books after this record; 0 before the first.
+    /// Last record in the books. 0 before the first one.
     pub sequence: u64,
-    /// When that was.
+    /// Time of that record.
     pub time: Timestamp,
     /// The books.
     pub books: Arc<Books>,
-    /// How many applications and allocations there were, minute by minute.
+    /// Numbers of applications and allocations, by minute.
     pub history: Arc<History>,
-    /// What went wrong since the start.
+    /// Numbers of errors since the start.
     pub counters: Counters,
-    /// What has happened since the start.
+    /// Counts of events since the start.
     pub tally: Tally,
-    /// How long the steps of the scheduler took since the start.
+    /// Durations of the steps of the scheduler since the start.
     pub step_times: Durations<OfSteps>,
-    /// How busy the writer was since the start. It and the counters are never older than the last
-    /// answer, whether a record followed or not.
+    /// Load of the writer since the start. It and the counters include every answered command, even if it caused no
+    /// record.
     pub work: WriterStats,
 }
 
-/// Where the newest view is. Clones are one place.
+/// Publishes the newest view. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Views(Arc<Shared>);
 
@@ -44,9 +44,9 @@ pub struct Views(Arc<Shared>);
 struct Shared {
     newest: Mutex<Arc<View>>,
     published: Progress,
-    /// The last record that is durable.
+    /// Number of the last durable record.
     committed: AtomicU64,
-    /// Whether somebody has read since this was asked.
+    /// Whether a reader has requested a view since the flag was last read.
     wanted: AtomicBool,
 }
 
@@ -58,33 +58,33 @@ impl Views {
         Self(Arc::new(Shared { newest, published, committed, wanted: AtomicBool::new(false) }))
     }
 
-    /// The newest view that is published, whatever has happened since.
+    /// Returns the newest published view, which can lack newer records.
     pub fn latest(&self) -> Arc<View> {
         Arc::clone(&self.newest())
     }
 
-    /// A view of all that is durable by now, and of this record at least. It waits for the end of
-    /// the batch at most; for a record that is yet to come, until it has.
+    /// Returns a view that has all durable records, and at least this one. Waits until the end of the batch at most.
+    /// For a future record, waits until it exists.
     pub async fn at_least(&self, sequence: u64) -> Arc<View> {
         let wanted = sequence.max(self.0.committed.load(Ordering::SeqCst));
-        // Even if what is published is new enough for this one: where somebody reads, somebody
-        // reads again, and need not wait for the batch that goes on by then.
+        // Set even if the published view is new enough for this reader: more readers probably follow, and need not
+        // wait for the next batch then.
         self.0.wanted.store(true, Ordering::SeqCst);
         let view = self.latest();
         if view.sequence >= wanted {
             return view;
         }
-        // Once the engine has ended, what is there is all there is.
+        // After the engine has ended, the newest view is the last one.
         self.0.published.watch().beyond(wanted - 1).await;
         self.latest()
     }
 
-    /// All up to this record is durable.
+    /// Stores that all records up to this one are durable.
     pub(crate) fn note_committed(&self, sequence: u64) {
         self.0.committed.store(sequence, Ordering::SeqCst);
     }
 
-    /// Whether somebody has read, or waits to, since this was asked.
+    /// Returns and clears the flag that a reader has requested a view.
     pub(crate) fn take_wanted(&self) -> bool {
         self.0.wanted.swap(false, Ordering::SeqCst)
     }
@@ -95,7 +95,7 @@ impl Views {
         self.0.published.reach(sequence);
     }
 
-    /// No view is published any more.
+    /// Ends the publication of views.
     pub(crate) fn end(&self) {
         self.0.published.end();
     }

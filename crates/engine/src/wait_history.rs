@@ -1,5 +1,5 @@
-//! What an ask waited for since it came, read from the journal: the scheduler keeps the last changes only, and none from
-//! before its start.
+//! Complete wait history of an ask, read from the journal. The scheduler stores only the last changes since its
+//! start.
 
 use std::collections::VecDeque;
 
@@ -14,10 +14,10 @@ use crate::image::Image;
 use crate::recover::Recovered;
 use crate::replay_check::{ReplayError, looked_at};
 
-/// The maximum number of reported changes: the last ones.
+/// Most reported changes: the last ones.
 pub const CHANGES_MOST: usize = 1_000;
 
-/// What one ask waited for so far.
+/// Wait history of one ask.
 #[derive(Clone, Debug, Default)]
 pub struct WaitHistory {
     ask: Option<AllocationId>,
@@ -25,7 +25,7 @@ pub struct WaitHistory {
 }
 
 impl WaitHistory {
-    /// Record what it waits for at a moment. Another ask starts a new history.
+    /// Adds the current wait reason of an ask. A different ask starts a new history.
     pub fn look(&mut self, moment: &WriterState<'_>, ask: AllocationId) {
         if self.ask != Some(ask) {
             *self = Self { ask: Some(ask), marks: VecDeque::new() };
@@ -41,19 +41,20 @@ impl WaitHistory {
         }
     }
 
-    /// All changes, the oldest first, if they are of this ask.
+    /// Returns all changes, the oldest first, if they belong to this ask.
     pub fn of(self, ask: AllocationId) -> Vec<WaitChange> {
         if self.ask == Some(ask) { self.marks.into() } else { Vec::new() }
     }
 }
 
-/// What an ask waited for since it came, or since the oldest stored snapshot, up to a record, the oldest first: at
-/// most [`CHANGES_MOST`]. None where there is no such ask then, or `goes_on` says that it is not wanted any more.
+/// Returns the wait history of an ask up to record `until`, the oldest change first: at most [`CHANGES_MOST`]. It
+/// begins with the ask, or with the oldest stored snapshot. `None` if the ask does not exist, or `goes_on` returns
+/// `false`.
 ///
-/// Reads the records from the last snapshot in which the ask is not there yet, with a scheduler that goes along.
+/// Replays the records after the last snapshot without the ask, with a scheduler.
 ///
 /// # Errors
-/// When the journal cannot be read, or was truncated meanwhile, and when a record cannot have happened.
+/// If the journal cannot be read or was truncated meanwhile, or if a record does not fit the books.
 pub fn changes_of(
     store: &dyn ReadStore,
     until: u64,
@@ -87,7 +88,7 @@ pub fn changes_of(
     Ok(find(&made.books).map(|ask| changes.of(ask)))
 }
 
-/// The newest stored state in which an ask is not there yet; if it is in all, the oldest.
+/// Returns the newest stored state without the ask. If all have it, returns the oldest.
 fn before(
     store: &dyn ReadStore,
     find: &impl Fn(&Books) -> Option<AllocationId>,

@@ -1,5 +1,5 @@
-//! Records for watchers: the newest records of what happened to objects, as the reference's
-//! event endpoints have them. They begin again with each start, under another name of this server.
+//! The newest events of objects, for the event endpoints of the reference. Their ids begin again with each start,
+//! with another instance id of the server.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,25 +7,25 @@ use headroom_core::record::{Record, Ring};
 
 use crate::progress::{Progress, Waiter};
 
-/// The newest records. Clones are one.
+/// The newest records. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Watched(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     ring: Mutex<Ring>,
-    /// The id that the next record gets.
+    /// Id of the next record.
     next: Progress,
 }
 
-/// What a query found: the range of stored ids, and records in order.
+/// Result of a query: the range of stored ids, and records in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
-    /// The lowest stored id; 0 if none is.
+    /// Lowest stored id. 0 if there is none.
     pub lowest: u64,
-    /// The highest stored id; 0 if none is.
+    /// Highest stored id. 0 if there is none.
     pub highest: u64,
-    /// The records from the wanted id on; none if there is none of this id.
+    /// Records from the requested id on. Empty if no record has this id.
     pub records: Vec<Record>,
 }
 
@@ -48,17 +48,17 @@ impl Watched {
         self.0.next.reach(next);
     }
 
-    /// How many records there were since the start.
+    /// Returns the number of records since the start.
     pub fn made(&self) -> u64 {
         self.0.next.reached()
     }
 
-    /// Keep so many from now on; the newest stay, with their ids.
+    /// Sets the number of stored records. The newest ones stay, with their ids.
     pub fn resize(&self, capacity: usize) {
         self.ring().resize(capacity);
     }
 
-    /// At most `count` records from the id `start` on.
+    /// Returns at most `count` records from the id `start` on.
     pub fn query(&self, start: u64, count: usize) -> Batch {
         let ring = self.ring();
         let found = ring.query(start, count);
@@ -66,7 +66,7 @@ impl Watched {
         Batch { lowest, highest, records: found.records.cloned().collect() }
     }
 
-    /// Follow from the newest `count` records on.
+    /// Returns a watcher that begins with the newest `count` records.
     pub fn follow(&self, count: usize) -> Watcher {
         let ring = self.ring();
         let replayed = u64::try_from(count.min(ring.len())).unwrap_or(0);
@@ -77,7 +77,7 @@ impl Watched {
         }
     }
 
-    /// Send nothing more.
+    /// Ends the publication of records.
     pub(crate) fn end(&self) {
         self.0.next.end();
     }
@@ -87,7 +87,7 @@ impl Watched {
     }
 }
 
-/// Goes through the records as they come.
+/// Reads records as they are published.
 #[derive(Debug)]
 pub struct Watcher {
     watched: Watched,
@@ -95,27 +95,27 @@ pub struct Watcher {
     newest: Waiter,
 }
 
-/// A watcher was so slow that records which it has not seen are no longer in memory.
+/// A watcher was too slow, so records that it has not read are no longer in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "record {wanted} is no longer in memory, and the oldest record is {oldest}. Read the records \
      faster, or start again from the current state."
 )]
 pub struct Missed {
-    /// The id that comes next for it.
+    /// Next id of the watcher.
     pub wanted: u64,
-    /// The lowest stored id.
+    /// Lowest stored id.
     pub oldest: u64,
 }
 
 impl Watcher {
-    /// How many records come at once at most.
+    /// Most records that are returned at once.
     const AT_ONCE: usize = 128;
 
-    /// The next records, at least one; waits for it. None once the engine has ended.
+    /// Waits for the next records, and returns at least one. `None` after the engine has ended.
     ///
     /// # Errors
-    /// When it was too slow.
+    /// If the watcher was too slow.
     pub async fn next(&mut self) -> Result<Option<Vec<Record>>, Missed> {
         loop {
             if self.next < self.watched.0.next.reached() {

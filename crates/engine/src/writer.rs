@@ -1,5 +1,5 @@
-//! The single writer: judges commands one by one, lets the scheduler use what changed, makes it
-//! all durable, and only then answers and tells.
+//! The single writer: executes commands one by one, runs the scheduler, makes the results durable, and only then
+//! answers and publishes.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -32,28 +32,28 @@ mod flush;
 pub(crate) use flush::FILES_CHECKED_EVERY;
 mod notes;
 
-/// How many steps the scheduler takes before the writer looks at new commands. Counted, not
-/// timed, so that a replay takes the same path.
+/// Number of scheduling steps between two batches of commands. A number instead of a duration, so that the order does
+/// not depend on the machine.
 pub const STEPS_PER_BATCH: u32 = 4_096;
 
-/// How often the scans come that the reference does by the clock. Source: scheduling §11.7, §15.
+/// Interval of the scans that the reference makes periodically. Source: scheduling §11.7, §15.
 pub const SCAN_EVERY: Millis = Millis::from_secs(1);
 
-/// How often it is looked whether something that could start was missed. Source: tenants §2.4.
+/// Interval of the search for missed asks that could start. Source: tenants §2.4.
 const SWEEP_EVERY: Millis = Millis::from_secs(1);
 
-/// At how many groups of what waits alike, and how many queues, such a look is taken at once.
+/// Most groups of equal waiting asks, and queues, for which one search checks everything.
 const SWEPT_AT_ONCE: usize = 1_024;
 
-/// How often the numbers of applications and allocations are noted. Source: scheduling §18.1.
+/// Interval of samples of the numbers of applications and allocations. Source: scheduling §18.1.
 const SAMPLE_EVERY: Millis = Millis::from_secs(60);
 
-/// A command, and who gave it.
+/// A command and its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Submission {
-    /// Who gave it, and under which id if a repeat is to be known.
+    /// Sender of the command, with an id if repeats are to be recognized.
     pub origin: Origin,
-    /// What is wanted.
+    /// The command.
     pub command: Command,
 }
 
@@ -63,28 +63,28 @@ impl From<Command> for Submission {
     }
 }
 
-/// A command was accepted, and what it led to is durable.
+/// An accepted command, whose events are durable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accepted {
-    /// The number of its record; of a command that changed nothing, of the last one before.
+    /// Number of its record. For a command without an effect, number of the last record before it.
     pub sequence: u64,
-    /// What it led to; none if it changed nothing, or was accepted long ago.
+    /// Entry of its record. `None` without an effect, or if it was accepted long ago.
     pub entry: Option<Arc<Entry>>,
-    /// Whether it was accepted before, under the same id.
+    /// Whether it was accepted before with the same id.
     pub repeated: bool,
 }
 
-/// What became of a command.
+/// Outcome of a command.
 pub type Outcome = Result<Accepted, Rejection>;
 
-/// How much is stored.
+/// Limits of stored data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
     /// Entries of the feed, for followers.
     pub entries: usize,
-    /// Records of what happened to objects, for watchers; 0 for as many as usual.
+    /// Records of events of objects, for watchers. 0 for the default.
     pub records: usize,
-    /// After how many records of the journal a snapshot is taken, if it is not larger than they.
+    /// Number of records after which a snapshot is taken, if the last one is not larger than they are.
     pub snapshot_every: u64,
 }
 
@@ -94,7 +94,7 @@ impl Default for Retention {
     }
 }
 
-/// What is not durable yet.
+/// Totals of records that are not durable yet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Batch {
     records: u64,
@@ -103,29 +103,29 @@ struct Batch {
     steps: u64,
 }
 
-/// The writer and all that it holds.
+/// The writer and its state.
 pub struct Writer {
     books: Books,
     scheduler: Scheduler,
     journal: Journal,
     keeper: Snapshotter,
-    /// When the last record was made: a wall clock may step back, the journal may not.
+    /// Time of the last record. The journal's time never decreases, even if the clock is set back.
     last: Timestamp,
     answers: IdempotencyCache,
-    /// What the audit says, behind the journal.
+    /// The audit log, which is written after the journal.
     trail: AuditLog,
-    /// What the record at hand says to it.
+    /// Audit facts of the current record.
     facts: Vec<Fact>,
     telling: RecordSequencer,
     edges: Edges,
-    /// Events of the step at hand.
+    /// Events of the current step.
     events: Vec<Event>,
     batch: Batch,
-    /// Of the records that are not durable yet.
+    /// Entries of the records that are not durable yet.
     entries: VecDeque<Arc<Entry>>,
     records: Vec<record::Record>,
     swept: Timestamp,
-    /// When it was last found out whether the files of the journal are in place.
+    /// Time of the last check that the files of the journal are in place.
     looked_after: Timestamp,
     scanned: Timestamp,
     scan_every: Option<Millis>,
@@ -133,7 +133,7 @@ pub struct Writer {
     sampled: Timestamp,
     counters: Counters,
     tally: Tally,
-    /// Whether the tally is as it was published, where no record was made since.
+    /// Whether the tally is unchanged since it was last published.
     is_counted: bool,
     step_times: Durations<OfSteps>,
     work: WriterStats,
@@ -151,7 +151,7 @@ impl fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// A writer that goes on where a journal ended.
+    /// Returns a writer that continues a journal after its end.
     pub fn new(store: Box<dyn Store>, recovered: Recovered, retention: Retention) -> Self {
         let Recovered { books, answers, sequence, time, replayed, trail, .. } = recovered;
         let mut scheduler = Scheduler::watching(&books);
@@ -195,12 +195,12 @@ impl Writer {
         }
     }
 
-    /// A reader of the journal as far as it is durable, for another thread.
+    /// Returns a reader of the durable part of the journal, for another thread.
     pub(crate) fn journal_reader(&self) -> Box<dyn ReadStore + Send> {
         self.journal.store().reader()
     }
 
-    /// What others may read while it writes.
+    /// Returns the data that others can read while the writer runs.
     pub fn published(&self) -> Published {
         Published {
             feed: self.feed.clone(),
@@ -211,27 +211,27 @@ impl Writer {
         }
     }
 
-    /// The books as they are, what is not durable yet included.
+    /// Returns the current books, including changes that are not durable yet.
     pub const fn books(&self) -> &Books {
         &self.books
     }
 
-    /// What there is now.
+    /// Returns the current state.
     pub fn moment(&self) -> WriterState<'_> {
         let (books, scheduler, copies) = (self.books(), self.scheduler(), &self.copies);
         WriterState { books, scheduler, sequence: self.journal.next() - 1, time: self.last, copies }
     }
 
-    /// The scheduler, to ask why something waits.
+    /// Returns the scheduler, to query wait reasons.
     pub const fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }
 
-    /// Judge a command at this time. What it leads to is applied, and durable with the next
-    /// [`Writer::flush`]; do not report the outcome before.
+    /// Executes a command at this time. Its events are applied, and become durable with the next [`Writer::flush`].
+    /// Do not report the outcome before that.
     ///
     /// # Errors
-    /// When a record cannot be written at all; memory is ahead of the journal then.
+    /// If a record cannot be written at all. The state in memory is then ahead of the journal.
     pub fn judge(
         &mut self,
         now: Timestamp,
@@ -251,7 +251,8 @@ impl Writer {
         };
         let command = command.recorded(&events);
         let record = self.record_of(now, Some((origin, command)), events);
-        // What cannot be written is refused before anything of it is applied: a request must not stop the journal.
+        // A record that cannot be written is refused before any of it is applied, because a request must not stop the
+        // journal.
         let entry = match self.journal.encode(&record) {
             Ok(bytes) => self.carry_out(record, bytes),
             Err(why) => {
@@ -270,14 +271,14 @@ impl Writer {
         rejection
     }
 
-    /// Let the scheduler take at most so many steps; whether there may be more.
+    /// Runs at most `most` steps of the scheduler. The result specifies whether there can be more.
     ///
     /// # Errors
     /// As [`Writer::judge`].
     pub fn schedule(&mut self, now: Timestamp, most: u32) -> Result<Scheduled, EngineError> {
         let now = self.step_to(now);
         for steps in 0..most {
-            // Measured for metrics alone: nothing depends on it.
+            // Measured only for metrics. No decision depends on it.
             let began = Instant::now();
             let step = self.scheduler.next(&self.books, now, &mut self.events);
             self.step_times.note(began.elapsed());
@@ -293,7 +294,7 @@ impl Writer {
                 }
                 Step::Idle { .. } if self.sweep(now) => {}
                 Step::Idle { wake_at } => {
-                    // It may have found that more has to wait.
+                    // The scheduler might have moved more asks to the waiting ones.
                     self.hear_notes(now);
                     return Ok(Scheduled { steps, more: false, wake_at });
                 }
@@ -302,8 +303,8 @@ impl Writer {
         Ok(Scheduled { steps: most, more: true, wake_at: None })
     }
 
-    /// Nothing moves: look now and then whether anything should, without a trigger. Returns whether anything
-    /// does then.
+    /// While nothing changes: searches at intervals for asks that could start, without a trigger. Returns whether
+    /// there are any.
     fn sweep(&mut self, now: Timestamp) -> bool {
         if now < self.swept + SWEEP_EVERY {
             return false;
@@ -319,7 +320,7 @@ impl Writer {
         !missed.is_empty()
     }
 
-    /// Fire the timers that are due, and do the scans of the clock.
+    /// Fires the due timers, and makes the periodic scans.
     ///
     /// # Errors
     /// As [`Writer::judge`].
@@ -349,7 +350,7 @@ impl Writer {
         self.copies.forget();
     }
 
-    /// When time alone may change something: a timer, or a scan; none if it never does.
+    /// Returns the next time at which a timer or scan is due. `None` if there is none.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let times = [self.books.next_deadline(), self.next_scan()];
         times.into_iter().flatten().min()
@@ -359,7 +360,7 @@ impl Writer {
         self.scan_every.map(|every| self.scanned + every)
     }
 
-    /// Have nothing start before the nodes that are known have reported. Tenants §2.6.
+    /// Lets nothing start before the known nodes have reported. Tenants §2.6.
     ///
     /// # Errors
     /// As [`Writer::judge`].
@@ -372,12 +373,12 @@ impl Writer {
         Ok(())
     }
 
-    /// How often the scans of the clock come; none for never.
+    /// Sets the interval of the periodic scans. `None` disables them.
     pub const fn set_scan_every(&mut self, every: Option<Millis>) {
         self.scan_every = every;
     }
 
-    /// The entry of a record, durable or not; none if it is no longer in memory.
+    /// Returns the entry of a record, durable or not. `None` if it is no longer in memory.
     fn entry_of(&self, sequence: u64) -> Option<Arc<Entry>> {
         let durable = self.journal.next() - self.entries.len() as u64;
         if sequence < durable {
@@ -387,13 +388,13 @@ impl Writer {
         self.entries.get(at).cloned()
     }
 
-    /// The clock may step back, the journal does not.
+    /// Returns the time of a step, which never decreases even if the clock is set back.
     fn step_to(&mut self, now: Timestamp) -> Timestamp {
         self.last = self.last.max(now);
         self.last
     }
 
-    /// A command that nobody sent.
+    /// Executes a command without a sender.
     ///
     /// # Errors
     /// As [`Writer::judge`].
@@ -409,7 +410,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Tell of the asks of a partition that more nodes would help; the scheduler keeps along which those are.
+    /// Records the asks of a partition that more nodes would help. The scheduler maintains the list of them.
     fn hint(&mut self, now: Timestamp, partition: Name) -> Result<(), EngineError> {
         if let Some(id) = self.books.partition_named(&partition) {
             self.events = self.scheduler.outstanding(&self.books, id);
@@ -418,7 +419,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Apply the events at hand, and make a record of them; none if there are none.
+    /// Applies the pending events as a record. `None` if there are none.
     fn record(
         &mut self,
         now: Timestamp,
@@ -432,7 +433,7 @@ impl Writer {
         Ok(self.carry_out(record, bytes))
     }
 
-    /// Returns the next record, of which nothing is applied yet.
+    /// Returns the next record. Applies nothing.
     fn record_of(
         &self,
         now: Timestamp,
@@ -444,7 +445,7 @@ impl Writer {
         Record { sequence: self.journal.next(), time: now, origin, command, events }
     }
 
-    /// Applies a record and adds its bytes to the batch; does nothing if nothing happens in it.
+    /// Applies a record, and adds its bytes to the batch. Does nothing without events.
     fn carry_out(&mut self, record: Record, bytes: Vec<u8>) -> Option<Arc<Entry>> {
         if record.events.is_empty() {
             return None;
@@ -457,19 +458,19 @@ impl Writer {
         let mut heard = |record: record::Record| records.push(record);
         let command = record.command.as_ref();
         for event in &record.events {
-            // Each listener reads the books as they are before the event, since some rows are gone afterwards.
-            // 1. What the resource manager must do or know.
+            // Each consumer reads the books as they are before the event, because some rows are removed by it.
+            // 1. Notices to the resource manager.
             told_rm.extend(notices(books, now, command, event));
-            // 2. The names of the rows in the event, for all that read it later.
+            // 2. The names of the rows in the event, for later readers.
             names.push(named(books, command, event));
-            // 3. What the audit log of tenants records.
+            // 3. The facts for the audit log of tenants.
             facts(books, command, event, audited);
-            // 4. Metrics: first what the scheduler decided, then what happened to it.
+            // 4. Metrics: first the decision of the scheduler, and then its effects.
             if command.is_none() {
                 tally.judge(books, event);
             }
             tally.hear(books, now, event);
-            // 5. YuniKorn's events: those of waiting asks come before those of the change that ends the wait.
+            // 5. YuniKorn's events: those of waiting asks are before those of the change that ends the wait.
             edges.hear(books, now, event, &mut heard);
             telling.hear(books, now, event, &mut heard);
             // 6. The books and the indexes of the scheduler. Nothing reads the event after this.
@@ -500,13 +501,13 @@ impl Writer {
     }
 }
 
-/// What came of letting the scheduler go on.
+/// Result of running the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scheduled {
-    /// How many steps it took.
+    /// Number of steps.
     pub steps: u32,
-    /// Whether there may be more to do at once.
+    /// Whether there might be more steps to make at once.
     pub more: bool,
-    /// When time alone may change something for it.
+    /// Time at which the scheduler can act without a new event.
     pub wake_at: Option<Timestamp>,
 }

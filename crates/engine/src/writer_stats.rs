@@ -1,20 +1,20 @@
-//! How busy the writer was since its start: counters that only rise, for metrics.
+//! Load of the writer since its start: counters that only rise, for metrics.
 
 use std::marker::PhantomData;
 use std::time::Duration;
 
 use headroom_core::WaitCounts;
 
-/// The upper bounds of the classes in which durations of one kind are counted.
+/// Upper bounds of the classes in which durations of one kind are counted.
 pub trait Scale {
-    /// They rise; what is longer than the last is counted behind it.
+    /// The bounds in ascending order. Longer durations are in a class of their own.
     const BOUNDS: [Duration; CLASSES];
 }
 
-/// How many bounds there are.
+/// Number of bounds.
 const CLASSES: usize = 16;
 
-/// What waits for a disk.
+/// Operations that wait for a disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OfDisk;
 
@@ -64,7 +64,7 @@ impl Scale for OfSteps {
     ];
 }
 
-/// How long things took.
+/// Durations by class, and their sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Durations<S> {
     counts: [u64; CLASSES + 1],
@@ -73,68 +73,68 @@ pub struct Durations<S> {
 }
 
 impl<S: Scale> Durations<S> {
-    /// Count one.
+    /// Adds a duration.
     pub(crate) fn note(&mut self, took: Duration) {
         let class = S::BOUNDS.partition_point(|bound| *bound < took);
         self.counts[class] += 1;
         self.sum += took;
     }
 
-    /// How many took at most a bound, and longer than the one before it, with that bound; the
-    /// last counts what took longer than all, and has none.
+    /// Returns the number of durations in each class, with its upper bound. The last class has longer durations, and
+    /// no bound.
     pub fn counts(&self) -> impl Iterator<Item = (Option<Duration>, u64)> {
         S::BOUNDS.into_iter().map(Some).chain([None]).zip(self.counts)
     }
 
-    /// How many there were.
+    /// Returns the number of durations.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// All of them together.
+    /// Returns the sum of the durations.
     pub const fn sum(&self) -> Duration {
         self.sum
     }
 }
 
-/// How busy the writer was.
+/// Load of the writer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriterStats {
-    /// Commands that were judged.
+    /// Number of executed commands.
     pub commands: u64,
-    /// Of these, refused.
+    /// Rejected commands among these.
     pub refused: u64,
-    /// Of these, accepted before under the same id.
+    /// Commands among these that were accepted before with the same id.
     pub repeated: u64,
-    /// Steps of the scheduler.
+    /// Number of steps of the scheduler.
     pub steps: u64,
-    /// Records that were made durable.
+    /// Number of durable records.
     pub records: u64,
-    /// Their bytes.
+    /// Size of these records in bytes.
     pub bytes: u64,
-    /// Flushes, one for each batch of records, and how long they took.
+    /// Durations of flushes, one for each batch of records.
     pub flushes: Durations<OfDisk>,
-    /// Snapshots.
+    /// Statistics of snapshots.
     pub snapshots: Snapshots,
-    /// How often asks came to wait, by the check that holds them back; equal ones of a user count as one.
+    /// Number of asks that began to wait, by the check that they failed. Equal asks of a user count as one.
     pub waits: WaitCounts,
 }
 
 impl WriterStats {
-    /// Batches that were flushed.
+    /// Returns the number of flushed batches.
     pub fn batches(&self) -> u64 {
         self.flushes.count()
     }
 }
 
-/// What was done for a quick start.
+/// Statistics of snapshots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Snapshots {
-    /// Snapshots that were taken, and how long each was written, in parallel with the writer.
+    /// Durations of successful snapshots, written in parallel with the writer.
     pub taken: Durations<OfDisk>,
-    /// Attempts that failed.
+    /// Number of failed attempts.
     pub failed: u64,
-    /// How many bytes the last one has; 0 before the first.
+    /// Size of the last snapshot in bytes. 0 before the first one.
     pub last_bytes: u64,
 }
 

@@ -17,7 +17,7 @@ use headroom_core::{AddNode, Ask, Command, Name, Submit, Termination};
 use headroom_engine::{Engine, Handle, Settings, Submission, SystemClock, audit};
 use headroom_journal::{FileStore, Origin, ReadStore as _, Record};
 
-/// The folder of the journal, and the number of the round: whoever has them is to be killed.
+/// Folder of the journal, and number of the round. A process with these variables is to be killed.
 const FOLDER: &str = "HEADROOM_CRASH_FOLDER";
 const ROUND: &str = "HEADROOM_CRASH_ROUND";
 
@@ -35,7 +35,7 @@ fn application(round: u64) -> Name {
     Name::from(format!("app-{round}"))
 }
 
-/// A command under an id that says who sent it, and as which of his.
+/// Returns a command with an id that identifies its sender, and its number.
 fn from(client: u64, id: &str, command: Command) -> Submission {
     let (identity, command_id) = (format!("client-{client}"), id.into());
     let origin = Origin { identity, command_id, ..Origin::default() };
@@ -105,7 +105,7 @@ fn fingerprint(record: &Record) -> u64 {
     record.encode().unwrap().into_iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// What is done by whoever is killed: send, and say what was answered.
+/// The part of the killed process: sends commands, and prints what was answered.
 async fn serve_for_ever(folder: &Path, round: u64) {
     let handle = start(folder).handle();
     for (number, command) in (0..).zip(furniture(round)) {

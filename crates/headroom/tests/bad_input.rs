@@ -13,20 +13,20 @@ use expect_test::expect;
 use support::Folder;
 use support::wrong::{JOB, NODES, QUEUES, folder, said};
 
-/// What is said about these values of `--nodes`.
+/// Returns the output for these values of `--nodes`.
 fn nodes(folder: &Folder, values: &[&str]) -> String {
     let common = ["simulate", "--queues", "queues.yaml", "--workload", "jobs.jsonl", "--nodes"];
     values.iter().map(|value| said(folder, &[&common[..], &[value]].concat())).collect()
 }
 
-/// What is said about further arguments of a run that is right without them.
+/// Returns the output for further arguments of a run that is valid without them.
 fn further(folder: &Folder, arguments: &[&[&str]]) -> String {
     let common =
         ["simulate", "--queues", "queues.yaml", "--workload", "jobs.jsonl", "--nodes", NODES];
     arguments.iter().map(|more| said(folder, &[&common[..], more].concat())).collect()
 }
 
-/// What is said about these command lines; of the help below it only the first line.
+/// Returns the output for these command lines, with only the first line of the help below it.
 fn short(folder: &Folder, lines: &[&str]) -> String {
     let mut out = String::new();
     for line in lines {

@@ -13,7 +13,7 @@ use support::wrong::{JOB, NODES, folder, said};
 const SWF: &str = "1 0 -1 10 1 -1 -1 1 -1 -1 1 1 1 -1 -1 -1 -1 -1\n";
 const OPENB: &str = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n";
 
-/// What is said about workloads, each a file of this name and content.
+/// Returns the output for workloads, each a file with this name and content.
 fn workloads(folder: &Folder, files: &[(&str, &[u8])], more: &[&str]) -> String {
     let mut out = String::new();
     for (file, content) in files {

@@ -6,7 +6,7 @@ mod support;
 
 use support::Folder;
 
-/// 0: done. 1: it could not be done, and why is said. 2: the command line cannot be understood.
+/// 0: done. 1: it failed, and the reason is printed. 2: the command line is not valid.
 #[test]
 fn a_command_ends_with_what_became_of_it() {
     let folder = Folder::new("exit-codes");

@@ -1,4 +1,4 @@
-//! `headroom convert` as people meet it: where the queue file goes, what is told, how it ends.
+//! `headroom convert` as people use it: where the queue file is written, what is printed, and the exit codes.
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 

@@ -157,7 +157,7 @@ fn within_a_minute_everything_is_seen() {
     assert!(status.success(), "{status}: {}", folder.read("log"));
     assert!(!folder.read("log").contains("ERROR"), "{}", folder.read("log"));
 
-    // The resource manager registers anew, and what it had there goes.
+    // The resource manager registers again, which removes its earlier state.
     let ended =
         i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos()).unwrap();
     let again = Server::start(&folder, &["--demo"]);

@@ -52,7 +52,7 @@ fn run(command: &mut Command) -> String {
     printed
 }
 
-/// Generates the client beside a copy of the program, and builds both.
+/// Generates the client next to a copy of the program, and builds both.
 fn build(generator: &OsString, go: &OsString, folder: &Folder) -> PathBuf {
     for name in ["main.go", "go.mod", "go.sum"] {
         folder.write(name, std::fs::read(Path::new(PROGRAM).join(name)).unwrap());

@@ -1,8 +1,8 @@
 //! A client that others have generated: a resource manager in Go, on the published module of the
 //! scheduler interface, against the real process. What it checks stands in `go/`.
 //!
-//! It lies beside this test, and not under `clients/`: that is for what users are given, and this
-//! is of no use but to try the server. It is in this crate because only here the process is.
+//! It is next to this test, and not below `clients/`: that folder is for users, and this client only tests the
+//! server. It is in this crate because only here the process is available.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test says what failed")]
 
@@ -25,8 +25,8 @@ const CHECKS: usize = 27;
 const HELP: &str = "on Debian: apt-get install golang-go; elsewhere https://go.dev/dl; then \
                     `go mod download` in crates/headroom/tests/go, once, with a network";
 
-/// Go's tool, with these arguments. None where it is not there and nobody has said that it has to
-/// be; `cargo xtask test` has, where it could be installed.
+/// Runs Go's tool with these arguments. `None` if it is missing and not required. `cargo xtask test` requires it,
+/// where it could be installed.
 fn go(arguments: &[&str]) -> Option<Output> {
     let named = std::env::var_os("HEADROOM_GO");
     let binary = named.clone().unwrap_or_else(|| OsString::from("go"));
@@ -42,7 +42,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&[&*output.stdout, &*output.stderr].concat()).into_owned()
 }
 
-/// The program; none, said aloud, where there is no Go, or the modules cannot be had.
+/// Returns the program. `None`, with a message, if there is no Go, or the modules are not available.
 fn built() -> Option<PathBuf> {
     // What was downloaded once is not asked for again, so this needs no network then.
     let Some(modules) = go(&["mod", "download"]) else {

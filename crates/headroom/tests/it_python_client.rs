@@ -1,4 +1,4 @@
-//! The Python client of tenants and tasks against the real process: its own tests, its types, its build, and its README.
+//! The Python client of tenants and tasks against the real process: its tests, its types, its build, and its README.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test says what failed")]
 
@@ -35,7 +35,7 @@ partitions:
 /// Where mypy keeps nothing.
 const NO_CACHE: &str = if cfg!(windows) { "nul" } else { "/dev/null" };
 
-/// The Python that has what the client's tests need; none, said aloud, where nobody says which.
+/// Returns the Python with the packages for the client's tests. `None`, with a message, if none is set.
 fn python() -> Option<OsString> {
     let python = std::env::var_os("HEADROOM_PYTHON");
     if python.is_none() {

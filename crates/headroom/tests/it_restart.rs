@@ -196,8 +196,8 @@ fn usage(server: &Server) -> Vec<String> {
     PATHS.iter().map(|path| body(path)).collect()
 }
 
-/// Something of its own, and a gang of four of which two have taken their places; a third is told
-/// to, and has not yet. What runs, and as what.
+/// Starts an ordinary allocation, and a gang of four, of which two members have replaced their placeholders; a third
+/// is asked to, and has not yet. Returns the running allocations.
 async fn half_replaced(rm: &mut Rm) -> Vec<Allocation> {
     rm.come(&["dev"]).await;
     let held =
@@ -234,8 +234,8 @@ async fn usage_is_the_same_to_the_byte_after_kill_9_and_when_the_rm_comes_back()
     let mut server = Server::start(&folder, &[]);
     assert_eq!(usage(&server), before, "after kill -9");
 
-    // The RM registers anew, which wipes everything, and reports what runs, the newest first. By
-    // now the user is in other groups, too.
+    // The RM registers again, which removes everything, and reports what runs, the newest first. By now the user is
+    // in other groups too.
     let mut rm = Rm::register(&server).await;
     assert_ne!(usage(&server)[0], before[0], "nothing runs");
     rm.come(&["qa", "dev", "ops"]).await;

@@ -15,11 +15,11 @@ use support::server::Server;
 const CONFIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/schemathesis.toml");
 const HOOKS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/schemathesis_hooks.py");
 
-/// How long a run may take where nobody has said, in seconds. The tool begins with what stands at
-/// the edges of each parameter, and goes on with random requests.
+/// Default duration of a run in seconds. The tool begins with the limits of each parameter, and continues with random
+/// requests.
 const SECONDS: &str = "20";
 
-/// The tool; none, said aloud, where it is not at hand.
+/// Returns the tool. `None`, with a message, if it is not available.
 fn tool() -> Option<PathBuf> {
     if let Some(path) = std::env::var_os("HEADROOM_SCHEMATHESIS") {
         return Some(path.into());
@@ -58,7 +58,7 @@ fn run(server: &Server, folder: &Folder, arguments: &[&str]) {
 fn an_open_server_does_what_its_document_says() {
     let folder = Folder::new("schemathesis-open");
     let server = Server::start(&folder, &["--demo"]);
-    // Nobody has to say who he is here, though the document is the same.
+    // Here no request needs authentication, although the document is the same.
     let exempt = "ignored_auth,missing_required_header";
     let without = ["--exclude-checks", exempt, "--generation-with-security-parameters", "false"];
     run(&server, &folder, &without);

@@ -94,7 +94,7 @@ fn number(span: &Span, key: &str) -> Option<i64> {
     }
 }
 
-/// Ask as somebody who is within a trace of his own.
+/// Sends a request within a trace of the client.
 fn get_within(server: &Server, path: &str, parent: &str) {
     let mut stream = TcpStream::connect(&server.address).unwrap();
     write!(
@@ -138,7 +138,7 @@ fn requests_commands_and_flushes_are_spans() {
         spans.iter().find(holds).cloned()
     });
     assert!(ask.end_time_unix_nano >= flush.end_time_unix_nano, "it is answered when durable");
-    // Whoever is within a trace stays in it.
+    // A request within a trace stays in it.
     let (trace, parent) = ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331");
     get_within(&server, "/ws/v1/clusters", &format!("00-{trace}-{parent}-01"));
     let within = collector.find("request of the trace", |spans| {

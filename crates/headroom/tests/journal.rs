@@ -97,7 +97,7 @@ fn add(
     journal.add(&record, bytes);
 }
 
-/// What the program prints, and tells beside it; the folder is called `data`.
+/// Checks the standard output and error of the program. The folder is named `data`.
 fn run(folder: &Path, arguments: &[&str], expected: &Expect) {
     let mut words = vec!["journal", arguments[0]];
     let shown = folder.display().to_string();

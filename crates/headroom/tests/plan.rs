@@ -191,7 +191,7 @@ fn both_files_are_played_over_time() {
     // One after the other, or all at once.
     assert!(row("longest wait").contains("2 h"), "{over}");
     assert_eq!(words(&row("finished jobs"))[2..4], ["3", "3"], "{over}");
-    // A server keeps the file in force beside the journal.
+    // A server stores the file in force next to the journal.
     let text = file(3);
     let checksum = headroom_config::checksum(&text);
     folder.write(&format!("data/queues-{checksum}.yaml"), &text);

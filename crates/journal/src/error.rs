@@ -1,71 +1,71 @@
-//! Why the journal could not be used; each names the place and keeps its cause.
+//! Errors of the journal. Each names the place and has its cause as the source.
 
 use std::io;
 use std::path::PathBuf;
 
-/// What went wrong. Any of these while records are appended ends the writing: memory may be ahead
-/// of the disk then, so the leader stops and recovers by replay.
+/// An error of the journal. Any error while records are appended ends the writing: the state in memory can be ahead
+/// of the disk. The leader then stops and recovers by replay.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// Records were not written.
     #[error("cannot append record {sequence} to {at}", at = path.display())]
     Append {
-        /// The first of the batch.
+        /// First record of the batch.
         sequence: u64,
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the disk says.
+        /// I/O error of the disk.
         #[source]
         source: io::Error,
     },
-    /// Records may have been written, and may be lost with the next loss of power.
+    /// Records were perhaps written, and can be lost with the next loss of power.
     #[error("cannot flush records up to {sequence} to {at}", at = path.display())]
     Flush {
-        /// The last of the batch.
+        /// Last record of the batch.
         sequence: u64,
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the disk says.
+        /// I/O error of the disk.
         #[source]
         source: io::Error,
     },
-    /// The disk has no room.
+    /// The disk is full.
     #[error("the disk is full: nothing more can be written to {at}. Free disk space, and start again", at = path.display())]
     Full {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the disk says.
+        /// I/O error of the disk.
         #[source]
         source: io::Error,
     },
-    /// Any other access failed.
+    /// Any other access to the disk failed.
     #[error("cannot {deed} {at}", at = path.display())]
     Access {
-        /// What was tried: `open`, `read`, `rename`, …
+        /// The operation that failed: `open`, `read`, `rename`, …
         deed: &'static str,
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the disk says.
+        /// I/O error of the disk.
         #[source]
         source: io::Error,
     },
-    /// What was written is not what is there. It is never skipped.
+    /// A file does not have the content that was written. Damage is never skipped.
     #[error("{at} is damaged{place}: {damage}", at = path.display())]
     Damaged {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Where in it.
+        /// Position of the damage in the file.
         place: Place,
-        /// What is wrong.
+        /// The damage.
         damage: Damage,
     },
     /// Another process writes to the journal.
     #[error("{at} is in use by process {holder}. Only one process at a time can write to the \
              journal. Stop that process first", at = path.display())]
     Held {
-        /// The lock file.
+        /// Path of the lock file.
         path: PathBuf,
-        /// The id of that process, or `unknown`.
+        /// Process id of the holder, or `unknown`.
         holder: String,
     },
     /// A file of the running journal was removed or replaced.
@@ -75,109 +75,109 @@ pub enum JournalError {
          again", at = path.display()
     )]
     Replaced {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// There is an audit, but no journal that it follows from.
+    /// An audit log exists, but not the journal that it refers to.
     #[error(
         "{at} has an audit log but no journal. Restore the journal, or move the folder `audit` away to start a new journal", at = path.display()
     )]
     Gone {
-        /// The folder of the journal.
+        /// Path of the folder of the journal.
         path: PathBuf,
     },
-    /// It was written by a later version.
+    /// The file was written by a later version.
     #[error("{at} has format {found}, but this version reads formats up to {known}. Use the \
              version that wrote the file", at = path.display())]
     Newer {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its format.
+        /// Format of the file.
         found: u32,
-        /// The newest that is read.
+        /// Newest format that this version reads.
         known: u32,
     },
-    /// Another process leads by now.
+    /// Another process has become the leader.
     #[error(
         "lease {presented} has ended, because lease {current} was granted later. Stop this server, \
          and restart it to replay the journal"
     )]
     Deposed {
-        /// What the writer holds.
+        /// Lease that the writer holds.
         presented: u64,
-        /// What is in force.
+        /// Lease that is in force.
         current: u64,
     },
-    /// The batch is not the next one: the writer and its journal disagree.
+    /// The batch does not continue the journal: the writer and its journal disagree.
     #[error(
         "the batch begins with record {found}, but the journal continues with record {expected}"
     )]
     OutOfOrder {
-        /// What comes next.
+        /// Number of the next record of the journal.
         expected: u64,
-        /// What was given.
+        /// Number of the first record of the batch.
         found: u64,
     },
-    /// A write failed before, so nothing more is taken.
+    /// An earlier write failed, so the journal accepts no more records.
     #[error("an earlier write to {at} failed, so the journal accepts no more records. Restart the \
              server", at = path.display())]
     Stopped {
-        /// Which journal.
+        /// Path of the journal.
         path: PathBuf,
     },
-    /// Records that were asked for were cut off below a snapshot.
+    /// The requested records were removed, because a snapshot covers them.
     #[error(
         "record {wanted} is no longer stored, and the journal begins with record {first}. Start with a snapshot"
     )]
     Truncated {
-        /// What was asked for.
+        /// First requested record.
         wanted: u64,
-        /// The first that is there.
+        /// First stored record.
         first: u64,
     },
-    /// There is no such snapshot.
+    /// The snapshot does not exist.
     #[error("no snapshot exists for record {sequence}")]
     NoSnapshot {
-        /// After which record it would be.
+        /// Record after which the snapshot was requested.
         sequence: u64,
     },
-    /// A record, or a chunk of a snapshot, is larger than a store takes.
+    /// A record, or a chunk of a snapshot, is larger than a store accepts.
     #[error("the batch has {bytes} bytes, but at most {most} bytes are allowed at once")]
     TooLarge {
-        /// How many.
+        /// Size in bytes.
         bytes: usize,
-        /// The bound.
+        /// Largest accepted size in bytes.
         most: usize,
     },
-    /// What is asked for would lose records that cannot be read.
+    /// The requested repair would lose records that cannot be read.
     #[error("cannot keep records up to {to}: record {sequence} is incomplete. Set `--to {}` to \
              keep all records before the incomplete record", sequence - 1)]
     NotWhole {
-        /// Up to which record was asked.
+        /// Last record that the repair has to retain.
         to: u64,
-        /// The first that is missing.
+        /// First record that is missing.
         sequence: u64,
     },
 }
 
-/// Where in a file damage is, with all that is known.
+/// Position of damage in a file, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Byte offset in the file.
     pub offset: Option<u64>,
-    /// The record.
+    /// Number of the record.
     pub sequence: Option<u64>,
     /// The chunk of a snapshot, counted from 0.
     pub chunk: Option<u64>,
 }
 
 impl Place {
-    /// At a record.
+    /// Returns the position of a record.
     pub const fn record(sequence: u64) -> Self {
         Self { offset: None, sequence: Some(sequence), chunk: None }
     }
 
-    /// At a byte.
+    /// Returns the position of a byte.
     pub const fn offset(offset: u64) -> Self {
         Self { offset: Some(offset), sequence: None, chunk: None }
     }
@@ -197,52 +197,52 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// What is wrong with what was found.
+/// Kind of damage.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
-    /// Bytes are not those that were written.
+    /// The bytes are not those that were written.
     #[error("checksum {found:#018x}, expected {expected:#018x}")]
     Checksum {
-        /// The checksum in the file.
+        /// Checksum in the file.
         expected: u64,
-        /// Of the bytes that are there.
+        /// Checksum of the bytes in the file.
         found: u64,
     },
-    /// The record follows another than the one before it.
+    /// The record does not follow the record before it.
     #[error(
         "the record follows a record with checksum {found:#018x}, but the previous record has \
          {expected:#018x}"
     )]
     Chain {
-        /// Of the record before.
+        /// Checksum of the previous record.
         expected: u64,
-        /// What the record says.
+        /// Checksum that the record has for the previous record.
         found: u64,
     },
-    /// Records that were acknowledged are not there.
+    /// Acknowledged records are missing.
     #[error("records {first} to {last} are missing")]
     Missing {
-        /// The first of them.
+        /// First missing record.
         first: u64,
-        /// The last of them.
+        /// Last missing record.
         last: u64,
     },
-    /// The bytes end too early, or go on, or are of another kind.
+    /// The bytes end too early, continue after the end, or are of another kind.
     #[error("{0}")]
     Shape(&'static str),
-    /// The database library does not accept the file; all records in it are whole.
+    /// The database library does not accept the file, but all records in it are whole.
     #[error(
         "the index is broken ({0}), but the records are complete. Run `headroom journal repair` to \
          rebuild the index"
     )]
     Index(String),
-    /// A record cannot be decoded though its checksum is right.
+    /// A record cannot be decoded, although its checksum is right.
     #[error("{0}")]
     Content(#[from] crate::DecodeError),
 }
 
 impl JournalError {
-    /// A failed access; a full disk has an error of its own.
+    /// Returns the error of a failed access. A full disk has its own variant.
     #[cfg(feature = "redb")]
     pub(crate) fn access(deed: &'static str, path: PathBuf, source: io::Error) -> Self {
         if source.kind() == io::ErrorKind::StorageFull {

@@ -1,35 +1,35 @@
-//! How a record lies in a file: behind a head that says which it is and whether it is whole.
+//! Frame of a record in a file: a header with the number of the record and its checksum.
 //!
-//! A head begins with a mark, so that records are found in a file whose index is broken. The
-//! checksum covers the sequence number, so that a record under another key is found, and the
-//! checksum of the record before, so that a record of another history is.
+//! A header begins with a mark, so that records can be found in a file whose index is broken. The checksum covers the
+//! sequence number, so a record under another key is detected. It also covers the checksum of the previous record, so
+//! a record of another history is detected.
 
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::Damage;
 use crate::store::RECORD_BYTES_MAX;
 
-/// First in every head; the last byte is the version of the head.
+/// First bytes of every header. The last byte is the version of the header.
 pub(crate) const MARK: [u8; 8] = *b"\xf1HdrRec\x01";
 
-/// Mark, sequence, length, checksum of the record before, checksum.
+/// Size of a header: mark, sequence, length, checksum of the previous record, checksum.
 pub(crate) const HEAD_BYTES: usize = 8 + 8 + 4 + 8 + 8;
 
-/// What the first record of all follows.
+/// Checksum in the place of the previous record of record 1.
 pub(crate) const BEGINNING: u64 = 0;
 
-/// What a head says.
+/// Content of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) sequence: u64,
     pub(crate) length: usize,
-    /// Checksum of the record before.
+    /// Checksum of the previous record.
     pub(crate) before: u64,
-    /// Of this record.
+    /// Checksum of this record.
     pub(crate) checksum: u64,
 }
 
-/// A record with its head, and its checksum.
+/// Returns a record with its header, and the checksum of the record.
 pub(crate) fn frame(sequence: u64, before: u64, bytes: &[u8]) -> (Vec<u8>, u64) {
     let length = u32::try_from(bytes.len()).expect("the store refuses larger records");
     let checksum = checksum(sequence, before, bytes);
@@ -53,7 +53,7 @@ fn checksum(sequence: u64, before: u64, bytes: &[u8]) -> u64 {
 }
 
 impl Head {
-    /// The head at the start of these bytes, if one is there.
+    /// Returns the header at the start of these bytes. `None` if there is none.
     pub(crate) fn read(framed: &[u8]) -> Option<Self> {
         let head: &[u8; HEAD_BYTES] = framed.first_chunk()?;
         let number =
@@ -67,7 +67,7 @@ impl Head {
         })
     }
 
-    /// Whether these are the bytes of the record.
+    /// Returns an error unless these are the bytes of the record.
     pub(crate) fn check(&self, bytes: &[u8]) -> Result<(), Damage> {
         let found = checksum(self.sequence, self.before, bytes);
         if found != self.checksum {
@@ -77,7 +77,8 @@ impl Head {
     }
 }
 
-/// The record in its frame, which must be this one and follow that one; and its checksum.
+/// Returns the record in this frame, and its checksum. It must have this number, and follow the record with the
+/// checksum `before`.
 pub(crate) fn unframe(
     framed: &[u8],
     sequence: u64,
@@ -124,7 +125,7 @@ mod tests {
             damaged[bit / 8] ^= 1 << (bit % 8);
             let found = unframe(&damaged, 7, Some(99)).unwrap_err();
             let is_right = match bit {
-                // The mark, and a length from 256 MiB on, which no record has.
+                // Bits of the mark, or a length of at least 256 MiB, which no record has.
                 0..64 | 156..160 => found == NO_HEAD,
                 128..156 => found == OTHER_LENGTH,
                 _ => matches!(found, Damage::Checksum { .. }),

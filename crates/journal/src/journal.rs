@@ -1,11 +1,11 @@
-//! The writer's end of a store: collects the records of a batch, and makes them durable at once.
+//! The writer's end of a store: collects the records of a batch, and makes them durable together.
 
 use std::fmt;
 
 use crate::store::Store;
 use crate::{JournalError, Record, Unwritable};
 
-/// Records are added one by one, and stored with one flush.
+/// Writer of a journal. Records are added one by one, and stored with one flush.
 ///
 /// ```
 /// use headroom_core::Timestamp;
@@ -35,24 +35,25 @@ impl fmt::Debug for Journal {
 }
 
 impl Journal {
-    /// Write to this store, behind what is there.
+    /// Returns a journal that continues the records of this store.
     pub fn new(store: Box<dyn Store>) -> Self {
         Self { store, batch: Vec::new() }
     }
 
-    /// Returns the bytes of a record that may be added: nothing has to be applied to find out that it may not.
+    /// Returns the bytes of a record, to be passed to [`Journal::add`]. Changes nothing, so a record that cannot be
+    /// written is found before its events are applied.
     ///
     /// # Errors
-    /// When it cannot be written, or is longer than a store takes.
+    /// If the record cannot be encoded, or is longer than a store accepts.
     pub fn encode(&self, record: &Record) -> Result<Vec<u8>, Unwritable> {
         record.encode()
     }
 
-    /// Adds the next record to the batch, with the bytes that [`Journal::encode`] made of it. Returns their number.
-    /// Nobody else knows of the record before [`Journal::sync`].
+    /// Adds the next record to the batch, with the bytes that [`Journal::encode`] returned for it. Returns its
+    /// number. The record is not visible to readers before [`Journal::sync`].
     ///
     /// # Panics
-    /// When its number is not [`Journal::next`].
+    /// If its number is not [`Journal::next`].
     pub fn add(&mut self, record: &Record, bytes: Vec<u8>) -> u64 {
         assert_eq!(record.sequence, self.next(), "records are numbered without gaps");
         let length = bytes.len() as u64;
@@ -60,16 +61,16 @@ impl Journal {
         length
     }
 
-    /// The number of the next record that is added.
+    /// Returns the number of the next record that is added.
     pub fn next(&self) -> u64 {
         self.store.next() + self.batch.len() as u64
     }
 
-    /// Make the batch durable, if there is one; the number of the last record that is.
+    /// Makes the batch durable, if there is one. Returns the number of the last durable record.
     ///
     /// # Errors
-    /// Any error is fatal: memory is ahead of the disk then, so the writer must stop and
-    /// recover by replay.
+    /// Every error is fatal: the state in memory is ahead of the disk then. The writer must stop and recover by
+    /// replay.
     pub fn sync(&mut self) -> Result<u64, JournalError> {
         if !self.batch.is_empty() {
             self.store.append(self.store.lease(), self.store.next(), &self.batch)?;
@@ -78,20 +79,20 @@ impl Journal {
         Ok(self.store.next() - 1)
     }
 
-    /// Finds out whether the journal is still where others would look for it.
+    /// Checks that the files of the journal were not removed or replaced.
     ///
     /// # Errors
-    /// As [`Store::check`]; as fatal as those of [`Journal::sync`].
+    /// As [`Store::check`]. They are as fatal as those of [`Journal::sync`].
     pub fn check(&mut self) -> Result<(), JournalError> {
         self.store.check()
     }
 
-    /// The store, for reading.
+    /// Returns the store, for reading.
     pub fn store(&self) -> &dyn Store {
         &*self.store
     }
 
-    /// The store, for snapshots. Nothing may be appended to it by another way.
+    /// Returns the store, for snapshots. Do not append to it directly.
     pub fn store_mut(&mut self) -> &mut dyn Store {
         &mut *self.store
     }

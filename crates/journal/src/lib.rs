@@ -1,14 +1,14 @@
-//! Keeps what happened in order, and gives it back whole after a crash.
+//! Stores the steps of the scheduler in order, and restores them completely after a crash.
 //!
-//! - A [`Record`] is one step: the time, the command if one was given, and the events that
-//!   followed. Its bytes are protobuf, as `proto/headroom/journal/v1` says; old ones stay readable.
+//! - A [`Record`] is one step: the time, the command if there was one, and the events that followed. Its bytes are
+//!   protobuf, as `proto/headroom/journal/v1` defines; records of earlier formats stay readable.
 //! - A [`Store`] stores records as bytes, in order, with checksums, and snapshots:
 //!   [`FileStore`] in a folder, [`MemoryStore`] in memory.
 //! - A [`Journal`] is the writer's end of a store: one flush for a batch of records.
-//! - [`verify`] reads all of a journal, [`repair`] cuts it off where it is damaged.
+//! - [`verify`] reads all of a journal. [`repair`] truncates it where it is damaged.
 //!
-//! Recovery applies the events of records and asks nobody: what happened is not judged twice.
-//! Damage is an error that names its place; nothing is skipped.
+//! Recovery applies the events of records and does not evaluate commands again. Damage is an error that names its
+//! place; no record is skipped.
 
 pub mod disk;
 mod error;
@@ -38,8 +38,7 @@ pub use store::{
 };
 pub use verify::{Seen, Verified, verify};
 
-/// What the messages are, as a `google.protobuf.FileDescriptorSet`: to show a record
-/// without knowing its types.
+/// The message definitions as a `google.protobuf.FileDescriptorSet`: to show a record without knowing its types.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
 
 /// The messages, as `proto/headroom/journal/v1` defines them.

@@ -1,5 +1,5 @@
-//! A journal in memory, for tests, for playing, and as the example of what a store owes: several
-//! handles may be opened, and the last one leads.
+//! A journal in memory, for tests, simulations, and as the reference implementation of a store. Several handles can
+//! be open, and the last one leads.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::store::{
     SnapshotHead, Store, Stored, WriteSnapshot,
 };
 
-/// What all handles share.
+/// State that all handles share.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryJournal(Arc<Mutex<State>>);
 
@@ -19,7 +19,7 @@ pub struct MemoryJournal(Arc<Mutex<State>>);
 struct State {
     lease: u64,
     records: BTreeMap<u64, Vec<u8>>,
-    /// Records that were truncated away.
+    /// Number of records that were truncated.
     gone: u64,
     snapshots: BTreeMap<u64, (SnapshotHead, Vec<Vec<u8>>)>,
     failing: bool,
@@ -33,19 +33,19 @@ impl State {
 }
 
 impl MemoryJournal {
-    /// Open it for writing: from now on, nobody else may.
+    /// Opens the journal for writing. Earlier handles can no longer write.
     pub fn open(&self) -> MemoryStore {
         let mut state = self.state();
         state.lease += 1;
         MemoryStore { journal: self.clone(), lease: Lease::new(state.lease), stopped: false }
     }
 
-    /// Whether appending fails, as if the disk did.
+    /// Sets whether appending fails, as if the disk failed.
     pub fn set_failing(&self, failing: bool) {
         self.state().failing = failing;
     }
 
-    /// Whether no snapshot can be begun, as if the disk had no room for one.
+    /// Sets whether beginning a snapshot fails, as if the disk were full.
     pub fn set_snapshots_failing(&self, failing: bool) {
         self.state().snapshots_failing = failing;
     }
@@ -63,7 +63,7 @@ pub struct MemoryStore {
     stopped: bool,
 }
 
-/// A reader of what there was when it was asked for.
+/// A reader of the records that there were when it was created.
 struct Beside {
     journal: MemoryJournal,
     next: u64,

@@ -8,139 +8,140 @@ use crate::proto;
 use crate::store::RECORD_BYTES_MAX;
 use crate::wire::{At as _, Decoded, Fault, Field, required};
 
-/// The version of the record format that this crate writes, and the newest that it reads.
+/// Version of the record format that this crate writes, and the newest that it reads.
 ///
-/// What each brought: 2 user limits of queues; 3 limits of applications and drivers; 4 fractions of queues by
+/// Additions of each version: 2 user limits of queues; 3 limits of applications and drivers; 4 fractions of queues by
 /// percent and weight, states of queues, lifetimes of applications, labels and block lists of nodes; 5 one ask for
 /// all members of a task, and refusals without what was asked for.
 pub const FORMAT: u32 = 9;
 
-/// How deep queues, and the rules that find a parent queue, may nest in a record.
+/// Most levels that queues, and rules that find a parent queue, can nest in a record.
 ///
-/// Twice what a queue file may, and little enough for a tree that is taken apart recursively.
+/// This is twice the limit of a queue file, and small enough for a tree that is processed recursively.
 pub const LEVELS_MAX: usize = 1_024;
 
-/// What happened in one step, and why.
+/// One step: its cause and its events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// Counts records from 1, without gaps.
+    /// Number of the record. Records are counted from 1, without gaps.
     pub sequence: u64,
-    /// When; never earlier than the record before.
+    /// Time of the step, never before that of the previous record.
     pub time: Timestamp,
-    /// Who gave the command, where that is known.
+    /// Sender of the command, if known.
     pub origin: Option<Origin>,
-    /// None where the scheduler moved by itself.
+    /// The command. `None` if the scheduler acted by itself.
     pub command: Option<Command>,
-    /// The facts, which recovery applies.
+    /// Facts that recovery applies.
     pub events: Vec<Event>,
 }
 
-/// Who gave a command.
+/// Sender of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// As authenticated; empty for nobody in particular.
+    /// Authenticated identity. Empty without authentication.
     pub identity: String,
-    /// The id that the sender chose, so that a repeat gets the first answer again; empty for none.
+    /// Id that the sender chose, so that a repeated command gets the first answer again. Empty without one.
     pub command_id: String,
-    /// The request that it came with, as responses and logs name it; empty for none. Tells nobody apart.
+    /// Id of the request that contained the command, as responses and logs show it. Empty without one. It does not
+    /// identify a sender.
     pub request_id: String,
-    /// Whether it holds whatever version there was of what it changes: its sender did not say one.
+    /// Whether the command applies to any version of its target, because the sender specified none.
     pub any_version: bool,
 }
 
-/// Why bytes are no record.
+/// Reason why bytes are not a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// It was written by a later version, which may mean more by it than this one understands.
+    /// The record was written by a later version, which might give it a meaning that this one does not know.
     #[error(
         "the record has format {found}, but this version reads formats up to {known}. Use the \
          version that wrote the record"
     )]
     Newer {
-        /// Its format.
+        /// Format of the record.
         found: u32,
-        /// The newest that is read.
+        /// Newest format that this version reads.
         known: u32,
     },
-    /// The bytes are no message at all.
+    /// The bytes are not a protobuf message.
     #[error("the record is not a journal message")]
     Malformed(#[source] prost::DecodeError),
-    /// There is something in it that no field takes.
+    /// The record has fields that this version does not know.
     #[error("this version understands {understood} of the {found} bytes of the record")]
     Surplus {
-        /// Its length.
+        /// Length of the bytes.
         found: usize,
-        /// The length of what was understood.
+        /// Length of the known fields.
         understood: usize,
     },
-    /// A field does not hold what it should.
+    /// A field has an invalid value.
     #[error("the field {field} of the record {what}")]
     Field {
-        /// From the outermost message on.
+        /// Path of the field, from the outermost message on.
         field: String,
-        /// What is wrong with it.
+        /// The problem.
         what: What,
     },
 }
 
-/// What is wrong with a field.
+/// Problem of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum What {
-    /// It must be there.
+    /// A required field is missing.
     #[error("is missing")]
     Missing,
-    /// One of several kinds must be there; a later version may know more of them.
+    /// One of several kinds is required. Perhaps a later version wrote a kind that this one does not know.
     #[error("has an unknown kind")]
     UnknownKind,
-    /// A word that is not known.
+    /// The value of an enum is not known.
     #[error("has the unknown value {number}")]
     UnknownWord {
-        /// Its number.
+        /// Number of the value.
         number: i32,
     },
-    /// Below the smallest amount.
+    /// The number is below the smallest amount.
     #[error("has the amount {number}, which is below the minimum")]
     TooSmall {
-        /// The amount.
+        /// The number.
         number: i64,
     },
-    /// Names are not in order, or one comes twice.
+    /// Names are not in order, or a name occurs twice.
     #[error("is not in ascending order")]
     Disorder,
-    /// A queue without a queue above it, or a second root.
+    /// A queue has no parent, or there is a second root.
     #[error("fits under no parent queue")]
     NoParent,
-    /// More levels than anybody writes.
+    /// The nesting has more levels than any written record.
     #[error("is {levels} levels deep, but at most {LEVELS_MAX} are allowed")]
     TooDeep {
-        /// How many.
+        /// Number of levels.
         levels: usize,
     },
-    /// A text that should be a decimal.
+    /// The text is not a decimal.
     #[error(
         "is not a decimal from 0 to 1000000 with up to six fraction digits, in its shortest form"
     )]
     NoDecimal,
-    /// Format 0.
+    /// The format is 0.
     #[error("is not a version of the format")]
     NoFormat,
 }
 
-/// Why a record cannot be written.
+/// Reason why a record cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unwritable {
-    /// Nobody could read it again.
+    /// The nesting is deeper than a reader accepts.
     #[error(
         "the record nests queues or rules {levels} levels deep, but at most {LEVELS_MAX} are allowed"
     )]
     TooDeep {
-        /// How many levels.
+        /// Number of levels.
         levels: usize,
     },
-    /// No store takes it.
+    /// The record is larger than a store accepts.
     #[error("the record has {bytes} bytes, but at most {RECORD_BYTES_MAX} are allowed")]
     TooLarge {
-        /// Its size.
+        /// Size in bytes.
         bytes: usize,
     },
 }
@@ -161,10 +162,10 @@ impl From<Unwritable> for Rejection {
 }
 
 impl Record {
-    /// The bytes of the record; equal records have equal bytes.
+    /// Returns the bytes of the record. Equal records have equal bytes.
     ///
     /// # Errors
-    /// When it nests deeper than [`LEVELS_MAX`], or is longer than [`RECORD_BYTES_MAX`].
+    /// If the record nests deeper than [`LEVELS_MAX`], or is longer than [`RECORD_BYTES_MAX`].
     pub fn encode(&self) -> Result<Vec<u8>, Unwritable> {
         let message = self.to_message();
         let levels = levels_of(&message);
@@ -178,10 +179,10 @@ impl Record {
         Ok(bytes)
     }
 
-    /// The record of these bytes.
+    /// Returns the record of these bytes.
     ///
     /// # Errors
-    /// [`DecodeError`] names the version or the field that is wrong.
+    /// A [`DecodeError`] that names the version or the field that is wrong.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let message = proto::Record::decode(bytes).map_err(|error| match format_of(bytes) {
             Some(found) if found > FORMAT => DecodeError::Newer { found, known: FORMAT },
@@ -190,7 +191,7 @@ impl Record {
         if message.format > FORMAT {
             return Err(DecodeError::Newer { found: message.format, known: FORMAT });
         }
-        // Fields that are not known were passed over, and are missing here.
+        // Decoding skips unknown fields, so they are missing in the encoded length.
         let (found, understood) = (bytes.len(), message.encoded_len());
         if found != understood {
             return Err(DecodeError::Surplus { found, understood });
@@ -199,7 +200,7 @@ impl Record {
             .map_err(|fault| DecodeError::Field { field: fault.path(), what: fault.what })
     }
 
-    /// The record as a message.
+    /// Returns the record as a message.
     pub fn to_message(&self) -> proto::Record {
         let Self { sequence, time, origin, command, events } = self;
         proto::Record {
@@ -230,7 +231,7 @@ impl Record {
     }
 }
 
-/// The format, which is written first, of bytes that may not be readable otherwise.
+/// Returns the format, which is the first field, even of bytes that cannot be decoded otherwise.
 fn format_of(bytes: &[u8]) -> Option<u32> {
     let (1, prost::encoding::WireType::Varint) =
         prost::encoding::decode_key(&mut &bytes[..]).ok()?
@@ -241,7 +242,7 @@ fn format_of(bytes: &[u8]) -> Option<u32> {
     prost::encoding::decode_varint(&mut rest).ok()?.try_into().ok()
 }
 
-/// How deep the deepest tree in a record is.
+/// Returns the depth of the deepest tree in a record.
 fn levels_of(message: &proto::Record) -> usize {
     use proto::{command, event};
     let rules = |rules: &[proto::PlacementRule]| {

@@ -1,26 +1,25 @@
-//! What a place that keeps the journal must be able to do.
+//! Operations of a store, the place that has the journal.
 //!
-//! A store knows records as bytes and snapshots as chunks of bytes; [`Record`] and the
-//! writer of snapshots know what they mean. It may be shared by several processes, of which one
-//! leads: a process that opens a store for writing gets a [`Lease`], and everything that is written
-//! carries it, so that a leader who has been replaced without knowing cannot write any more.
+//! A store handles records as bytes and snapshots as chunks of bytes. [`Record`] and the writer of snapshots define
+//! their content. Several processes can share a store, of which one leads. A process that opens a store for writing
+//! gets a [`Lease`], and every write presents it. A leader that was replaced without noticing can therefore not write
+//! any more.
 
 use std::path::PathBuf;
 
 use crate::error::{Damage, JournalError, Place};
 use crate::record::Record;
 
-/// The folder in that of a journal where the audit of tenants is, which follows from the journal.
+/// Folder of the audit log of tenants, within the folder of the journal. The audit log is derived from the journal.
 pub const AUDIT_FOLDER: &str = "audit";
 
-/// How many snapshots are stored: should the newest be damaged, the one before and the records
-/// since then give the same books.
+/// Number of stored snapshots. If the newest is damaged, the previous one and the later records give the same books.
 pub const SNAPSHOTS_KEPT: usize = 2;
 
-/// How many bytes one record may have. Bounds what a reader must take into memory.
+/// Largest size of a record in bytes. It bounds the memory that a reader needs.
 pub const RECORD_BYTES_MAX: usize = 256 << 20;
 
-/// How many bytes one chunk of a snapshot may have.
+/// Largest size of a chunk of a snapshot in bytes.
 pub const CHUNK_BYTES_MAX: usize = 64 << 20;
 
 /// The right to write: a number that grows with each new holder (a fencing token).
@@ -28,12 +27,12 @@ pub const CHUNK_BYTES_MAX: usize = 64 << 20;
 pub struct Lease(u64);
 
 impl Lease {
-    /// The lease of this number.
+    /// Returns the lease with this number.
     pub const fn new(token: u64) -> Self {
         Self(token)
     }
 
-    /// Its number.
+    /// Returns the number of the lease.
     pub const fn token(self) -> u64 {
         self.0
     }
@@ -42,31 +41,31 @@ impl Lease {
 /// One stored record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// Counts records from 1.
+    /// Number of the record, counted from 1.
     pub sequence: u64,
-    /// What [`Record::encode`] made.
+    /// Bytes that [`Record::encode`] returned.
     pub bytes: Vec<u8>,
 }
 
-/// Records in order, the first error being the last item.
+/// Records in order. An error is the last item.
 pub type Records<'store> = Box<dyn Iterator<Item = Result<Stored, JournalError>> + 'store>;
 
-/// What a snapshot is of.
+/// Description of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnapshotHead {
-    /// The books after this record.
+    /// Record after which the books were stored.
     pub sequence: u64,
-    /// The version of the snapshot's own format.
+    /// Version of the format of the snapshot's content.
     pub format: u32,
-    /// Of the books, so that a replay can be compared with them; 0 where there is none.
+    /// Digest of the books, so that a replay can be compared with them. 0 without one.
     pub digest: u128,
 }
 
 /// A snapshot to be read.
 pub struct Snapshot {
-    /// What it is of.
+    /// Description of the snapshot.
     pub head: SnapshotHead,
-    /// Its bytes, in the chunks in which they were written; the first error is the last item.
+    /// The bytes, in the chunks in which they were written. An error is the last item.
     pub chunks: Box<dyn Iterator<Item = Result<Vec<u8>, JournalError>> + Send>,
 }
 
@@ -76,42 +75,42 @@ impl std::fmt::Debug for Snapshot {
     }
 }
 
-/// A snapshot that is being written, in parallel with the journal; nobody sees it before it is finished.
+/// A snapshot that is being written, in parallel with the journal. It is not visible before it is finished.
 pub trait WriteSnapshot: Send {
-    /// Add bytes.
+    /// Adds bytes.
     ///
     /// # Errors
-    /// When they cannot be written, or are more than [`CHUNK_BYTES_MAX`].
+    /// If the bytes cannot be written, or are more than [`CHUNK_BYTES_MAX`].
     fn chunk(&mut self, bytes: &[u8]) -> Result<(), JournalError>;
 
-    /// Make it durable, and visible as a whole.
+    /// Makes the snapshot durable, and visible as a whole.
     ///
     /// # Errors
-    /// When it cannot; it does not exist then.
+    /// If that fails. The snapshot does not exist then.
     fn finish(self: Box<Self>) -> Result<(), JournalError>;
 }
 
-/// A place that keeps the journal, opened for reading.
+/// A store that is opened for reading.
 pub trait ReadStore {
-    /// The first stored record; [`ReadStore::next`] in an empty journal.
+    /// Returns the number of the first stored record, or [`ReadStore::next`] in an empty journal.
     fn first(&self) -> u64;
 
-    /// The sequence number of the next record; 1 in an empty journal.
+    /// Returns the number of the next record, or 1 in an empty journal.
     fn next(&self) -> u64;
 
-    /// What a person would call the place where a record is.
+    /// Returns the path of the place that has a record, as errors show it.
     fn place(&self, sequence: u64) -> PathBuf;
 
-    /// Read from this record on. Checksums, order and completeness are checked on the way.
+    /// Reads the records from this one on. Checks checksums, order, and completeness meanwhile.
     ///
     /// # Errors
-    /// When that record was truncated away, or the disk fails.
+    /// If that record was truncated, or the disk fails.
     fn read(&self, from: u64) -> Result<Records<'_>, JournalError>;
 
-    /// What a record says, which must be filed under its own number.
+    /// Decodes a record, which must have the number under which it is stored.
     ///
     /// # Errors
-    /// When it does not mean anything to this version, or says another number.
+    /// If this version cannot decode it, or if it has another number.
     fn decode(&self, stored: &Stored) -> Result<Record, JournalError> {
         let sequence = stored.sequence;
         let damaged =
@@ -126,61 +125,60 @@ pub trait ReadStore {
         Ok(record)
     }
 
-    /// After which records there are snapshots, the newest first.
+    /// Returns the records after which there are snapshots, the newest first.
     ///
     /// # Errors
-    /// When the disk fails.
+    /// If the disk fails.
     fn snapshots(&self) -> Result<Vec<u64>, JournalError>;
 
-    /// Open the snapshot after this record.
+    /// Opens the snapshot after this record.
     ///
     /// # Errors
-    /// When there is none, or it is damaged.
+    /// If the snapshot does not exist, or is damaged.
     fn snapshot(&self, sequence: u64) -> Result<Snapshot, JournalError>;
 }
 
-/// A place that keeps the journal, opened for writing.
+/// A store that is opened for writing.
 pub trait Store: ReadStore + Send {
-    /// The lease that this handle was given when it was opened.
+    /// Returns the lease that this handle got when it was opened.
     fn lease(&self) -> Lease;
 
-    /// Append records and make them durable with one flush: all of them or none.
+    /// Appends records and makes them durable with one flush: all of them or none.
     ///
     /// # Errors
-    /// When the lease is over, when `next` is not [`ReadStore::next`], when the disk fails. After
-    /// a failure nothing is taken any more; what was in the batch is there as a whole or not at
-    /// all.
+    /// If the lease has ended, if `next` is not [`ReadStore::next`], or if the disk fails. After a failure the store
+    /// accepts no more records. The batch is then stored as a whole or not at all.
     fn append(&mut self, lease: Lease, next: u64, batch: &[Vec<u8>]) -> Result<(), JournalError>;
 
-    /// Begin a snapshot of the books after the last record. The owner of the returned value writes it,
-    /// on another thread if wanted, while records go on being appended.
+    /// Begins a snapshot of the books after the last record. The owner of the returned value writes it, on another
+    /// thread if wanted, while records are still appended.
     ///
     /// # Errors
-    /// When the lease is over, the head names another record than the last, or the disk fails.
-    /// Records go on being appended after a failure, and it may be tried again.
+    /// If the lease has ended, if the header names another record than the last, or if the disk fails. After a
+    /// failure, appending continues to work, and the snapshot can be tried again.
     fn begin_snapshot(
         &mut self,
         lease: Lease,
         head: SnapshotHead,
     ) -> Result<Box<dyn WriteSnapshot>, JournalError>;
 
-    /// Drop all snapshots but the newest [`SNAPSHOTS_KEPT`], and what records nobody needs then,
-    /// as far as that is cheap. Returns the first record that stays.
+    /// Removes all snapshots except the newest [`SNAPSHOTS_KEPT`], and records that are no longer needed, as far as
+    /// that is cheap. Returns the first remaining record.
     ///
     /// # Errors
-    /// When the lease is over, or the disk fails. Then more is stored than is needed, and it may be
-    /// tried again.
+    /// If the lease has ended, or the disk fails. The store then has more than is needed, and the call can be
+    /// repeated.
     fn truncate(&mut self, lease: Lease) -> Result<u64, JournalError>;
 
-    /// Finds out whether what is appended is still where others would look for it.
+    /// Checks that the stored files were not removed or replaced.
     ///
     /// # Errors
-    /// When something was put in its place, or it was removed: nothing is taken any more then.
+    /// If they were. The store accepts no more records then.
     fn check(&mut self) -> Result<(), JournalError> {
         Ok(())
     }
 
-    /// A reader of what there is now, for another thread, while this goes on writing. What is truncated away meanwhile
-    /// is an error of the reader.
+    /// Returns a reader of the current records, for another thread, while this store continues to write. Reading a
+    /// record that was truncated meanwhile is an error.
     fn reader(&self) -> Box<dyn ReadStore + Send>;
 }

@@ -1,4 +1,4 @@
-//! Walking through all of a journal: checksums, completeness, content, snapshots.
+//! Verification of a whole journal: checksums, completeness, content, snapshots.
 
 use headroom_core::Timestamp;
 
@@ -6,37 +6,36 @@ use crate::error::{Damage, Place};
 use crate::store::{ReadStore, SnapshotHead};
 use crate::{JournalError, Record};
 
-/// What a journal was found to have.
+/// Result of a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// The first stored record.
+    /// First stored record.
     pub first: u64,
-    /// The last; less than the first if there is none.
+    /// Last stored record. Less than the first if there is none.
     pub last: u64,
-    /// How many bytes the records have.
+    /// Size of all records in bytes.
     pub record_bytes: u64,
-    /// How many commands were given.
+    /// Number of commands.
     pub commands: u64,
-    /// How many events happened.
+    /// Number of events.
     pub events: u64,
-    /// What the snapshots are of, the oldest first, with their bytes.
+    /// Snapshots, the oldest first, each with its size in bytes.
     pub snapshots: Vec<(SnapshotHead, u64)>,
 }
 
-/// What a walk comes by, in order of record numbers; of equal ones the record first.
+/// An item that a verification passes on, in order of record numbers. A record is before the snapshot after it.
 #[derive(Debug)]
 pub enum Seen<'walk> {
     /// A record.
     Record(&'walk Record),
-    /// A snapshot, whose digest must be that of the books after the record.
+    /// A snapshot. Its digest must be that of the books after the record.
     Snapshot(&'walk SnapshotHead),
 }
 
-/// Read everything, check it, and show it to `see`, who may judge commands again and compare
-/// digests.
+/// Reads and checks everything, and passes each item to `see`, which can evaluate commands again and compare digests.
 ///
 /// # Errors
-/// The first fault, with its place; or what `see` says.
+/// Returns the first fault, with its place, or the error of `see`.
 pub fn verify<E: From<JournalError>>(
     store: &dyn ReadStore,
     mut see: impl FnMut(Seen<'_>) -> Result<(), E>,

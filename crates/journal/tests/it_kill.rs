@@ -1,5 +1,5 @@
-//! A process that is killed while it writes: what it said it had kept is there when it comes back.
-//! Uses a folder of the real disk and processes of its own.
+//! A process that is killed while it writes: everything that it reported as stored is there after a restart. Uses a
+//! folder of the real disk, and separate processes.
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -50,7 +50,7 @@ fn spawn(folder: &Path) -> Child {
         .unwrap()
 }
 
-/// Let a process write for a while and kill it; the last record that it said it kept.
+/// Lets a process write for a while and kills it. Returns the last record that it reported as stored.
 fn kill_after(folder: &Path, millis: u64) -> u64 {
     let mut child = spawn(folder);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -1,4 +1,4 @@
-//! Which server this is.
+//! Version and identity of this server.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,24 @@ use jiff::Timestamp;
 
 use crate::secret::{NoRandomNumbers, random};
 
-/// Which server this is, for as long as the process lives.
+/// Version and identity of this server. It is constant while the process lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
     /// Version of Headroom, such as `0.1.0`.
     pub version: &'static str,
-    /// How it was built: `commit`, `date`, `target`, as far as known.
+    /// Properties of the build: `commit`, `date`, `target`, as far as known.
     pub build: BTreeMap<String, String>,
     /// Start of the process.
     pub started_at: Timestamp,
-    /// Another one means another process, whose numbers of watched records begin again. A random
-    /// UUID.
+    /// A random UUID. A different one means a different process, whose numbers of watched records begin again.
     pub instance: String,
 }
 
 impl About {
-    /// This process, which starts now.
+    /// Returns the identity of this process, with the current time as its start.
     ///
     /// # Errors
-    /// When the operating system provides no random numbers.
+    /// If the operating system provides no random numbers.
     pub fn this(build: BTreeMap<String, String>) -> Result<Self, NoRandomNumbers> {
         Ok(Self {
             version: env!("CARGO_PKG_VERSION"),
@@ -35,7 +34,7 @@ impl About {
     }
 }
 
-/// A random UUID of these bytes. Source: RFC 9562, section 5.4.
+/// Returns a random UUID with these bytes. Source: RFC 9562, section 5.4.
 fn uuid(mut bytes: [u8; 16]) -> String {
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;

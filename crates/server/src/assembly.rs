@@ -1,4 +1,4 @@
-//! The server as a whole: every interface on one service, and what each shows of the others.
+//! Assembles the server: every interface on one service, and what each shows of the others.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,24 +17,24 @@ use crate::rest::{Manager, Rest, RestSettings, RmMetadata, Tags, log_level};
 use crate::service::Service;
 use crate::{metrics, mount, native, rest};
 
-/// How the interfaces are served.
+/// Settings of the interfaces.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// `/ws/v1`.
+    /// Settings of `/ws/v1`.
     pub rest: RestSettings,
-    /// The scheduler interface.
+    /// Settings of the scheduler interface.
     pub si: grpc::Settings,
 }
 
 /// Every interface on one service.
 pub struct Assembly {
-    /// Their routers, of which one is made by [`crate::listen::assemble`].
+    /// Routers of the interfaces, which [`crate::listen::assemble`] merges into one.
     pub routers: Routers,
     /// The scheduler interface, which is notified when the server ends.
     pub interface: Interface,
-    /// The state of `/ws/v1` that the service does not have.
+    /// State of `/ws/v1` that the service does not have.
     pub rest: Arc<Rest>,
-    /// Operations of the table of routes that nobody answers: none, or it is a mistake.
+    /// Operations in the table of routes without a handler. Empty, unless there is a bug.
     pub lacking: Vec<&'static str>,
 }
 
@@ -45,10 +45,10 @@ impl fmt::Debug for Assembly {
 }
 
 impl Assembly {
-    /// All interfaces of a service; `levels` are those of its log.
+    /// Returns all interfaces of a service. `levels` are the levels of its log.
     ///
     /// # Panics
-    /// Outside a Tokio runtime.
+    /// If called outside a Tokio runtime.
     pub fn of(service: &Service, levels: &Arc<LogLevels>, settings: &Settings) -> Self {
         let interface = Interface::new(service.clone(), settings.si);
         let metadata =
@@ -66,7 +66,7 @@ impl Assembly {
     }
 }
 
-/// What REST shows of the scheduler interface, and of the log.
+/// Facts about the scheduler interface and the log that REST shows.
 struct Others {
     interface: Interface,
     levels: Arc<LogLevels>,

@@ -1,4 +1,4 @@
-//! Who changed what: in the log under the target `audit`, and in the journal with each command.
+//! Records who changed what: in the log under the target `audit`, and in the journal with each command.
 
 use std::net::IpAddr;
 
@@ -7,21 +7,21 @@ use headroom_engine::Origin;
 
 use crate::caller::Caller;
 
-/// The target of these lines; they are written whatever the levels of the log are.
+/// Target of audit lines. They are written whatever the levels of the log are.
 pub const TARGET: &str = "audit";
 
-/// The origin of a command of this caller, for the journal; the request is the one that responses and
-/// the log name.
+/// Returns the origin of a command of this caller, for the journal. The request id is the one that responses and the
+/// log show.
 pub fn origin(caller: &Caller, request_id: &str) -> Origin {
-    // What is stored for ever is bounded.
+    // The length is bounded, because the journal stores it permanently.
     let identity = caller.identity.chars().take(IDENTITY_LENGTH_MAX).collect();
     Origin { identity, request_id: request_id.to_owned(), ..Origin::default() }
 }
 
-/// The maximum length of a stored identity, in letters.
+/// Maximum length of a stored identity, in characters.
 const IDENTITY_LENGTH_MAX: usize = 256;
 
-/// A request that asked for a change, and what became of it.
+/// A request for a change, and its result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change<'a> {
     pub(crate) identity: &'a str,
@@ -30,12 +30,12 @@ pub(crate) struct Change<'a> {
     pub(crate) path: &'a str,
     pub(crate) request_id: &'a str,
     pub(crate) status: StatusCode,
-    /// Why it was refused before anybody looked at what it is about.
+    /// Reason of a refusal that was made before the target of the request was determined.
     pub(crate) refused: Option<&'a str>,
 }
 
 impl Change<'_> {
-    /// Write it down.
+    /// Writes the audit line.
     pub(crate) fn log(self) {
         let Self { identity, from, method, path, request_id, status, refused } = self;
         let from = from.map(|address| address.to_string());

@@ -1,38 +1,38 @@
-//! Who makes a request.
+//! The sender of a request.
 
 use headroom_api::headroomv1::Role;
 use headroom_core::Name;
 
-/// What proves who a caller is.
+/// Proof of a caller's identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// Nothing: an open server trusts everyone who reaches it.
+    /// No proof: an open server trusts everyone who reaches it.
     Nothing,
-    /// A certificate, which a browser shows for any page.
+    /// A certificate. A browser presents it for any page.
     Certificate,
-    /// A bearer token that was verified. No page of another site can have a browser send it.
+    /// A bearer token that was verified. A page of another site cannot make a browser send it.
     Bearer,
 }
 
-/// Who makes a request, as authenticated.
+/// The sender of a request, as authenticated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// As it goes into the audit: who this is, and how that is known; such as `token:ci`.
+    /// Identity in the audit log, with the way it is known, such as `token:ci`.
     pub identity: String,
-    /// User name, as access lists and limits know it.
+    /// User name in access lists and limits.
     pub user: Name,
     /// Groups of the user.
     pub groups: Vec<Name>,
-    /// What the identity may do; in order, without repeats.
+    /// Roles of the identity, in order and without duplicates.
     pub roles: Vec<Role>,
-    /// For which tenants, and those below them, the roles of tenants hold.
+    /// Tenants for which, with their descendants, the tenant roles hold.
     pub tenants: Vec<Name>,
-    /// What proves it.
+    /// Proof of the identity.
     pub proof: Proof,
 }
 
 impl Caller {
-    /// A caller of an open server, which trusts all callers.
+    /// Returns the caller of an open server, which trusts all callers.
     pub fn open() -> Self {
         Self {
             identity: "open".to_owned(),
@@ -44,7 +44,7 @@ impl Caller {
         }
     }
 
-    /// Whether this is one of the roles of the caller.
+    /// Returns whether the caller has this role.
     pub fn is(&self, role: Role) -> bool {
         self.roles.contains(&role)
     }

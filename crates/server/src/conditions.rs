@@ -1,28 +1,28 @@
-//! Whether the server does its work: the conditions of every kind of health check, in addition to the checks of
-//! the books.
+//! Conditions that prevent the server from working, for every kind of health check. They are reported in addition to
+//! the checks of the books.
 //!
-//! One list for `/readyz`, `/ws/v1/scheduler/healthcheck` and all others, so that they agree. It is made when it
-//! is asked for, reads shared state only, and waits for nobody.
+//! One list for `/readyz`, `/ws/v1/scheduler/healthcheck`, and all others, so that they agree. It is computed for
+//! each request from shared state, without blocking.
 
 use headroom_api::headroomv1::ResourceManagerState;
 
 use crate::native::time;
 use crate::service::Service;
 
-/// Something that keeps the server from its work.
+/// A condition that prevents the server from working.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Condition {
-    /// The name of the check.
+    /// Name of the check.
     pub(crate) name: &'static str,
-    /// What the check looks for.
+    /// Property that the check verifies.
     pub(crate) description: &'static str,
-    /// What was found, in a sentence.
+    /// Result of the check, as a sentence.
     pub(crate) detail: String,
-    /// Whether requests are refused because of it.
+    /// Whether the server refuses requests because of it.
     pub(crate) refuses: bool,
 }
 
-/// Returns what keeps the server from its work now; nothing if all is well.
+/// Returns the conditions that prevent the server from working now. Empty if there are none.
 pub(crate) fn conditions(service: &Service) -> Vec<Condition> {
     let mut found = Vec::new();
     let health = service.engine.health();
@@ -30,7 +30,8 @@ pub(crate) fn conditions(service: &Service) -> Vec<Condition> {
         found.push(Condition {
             name: "Journal",
             description: "The journal can be written, and the scheduler accepts commands",
-            // Everybody may ask; the reason, which names files, is in the log and in `/headroom/v1/health`.
+            // Every caller can read this. The reason, which has names of files, is in the log and in
+            // `/headroom/v1/health`.
             detail: "the scheduler accepts no commands. See the log of the server.".to_owned(),
             refuses: true,
         });

@@ -1,4 +1,4 @@
-//! How a refusal looks to whom: each family of routes has a shape of its own.
+//! Formats of refusals: each family of routes has its own.
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -9,56 +9,56 @@ use headroom_api::wsv1::ErrorBody;
 use headroom_core::RefusalCode;
 use headroom_engine::Unavailable;
 
-/// Routes whose refusals look alike.
+/// Routes whose refusals have the same format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// `/ws/v1`, `/debug` and related paths: as the reference has it.
+    /// `/ws/v1`, `/debug`, and related paths: the format of the reference.
     Reference,
     /// `/headroom/v1`: problems (RFC 9457).
     Headroom,
-    /// gRPC: a status in the head of the response.
+    /// gRPC: a status in the headers of the response.
     Rpc,
 }
 
 impl Family {
-    /// That of a path of REST.
+    /// Returns the family of a REST path.
     pub fn of_path(path: &str) -> Self {
         if path.starts_with("/headroom/v1/") { Self::Headroom } else { Self::Reference }
     }
 }
 
-/// Why a request is refused before anybody looks at what it is about.
+/// A refusal that is made before the target of the request is determined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The kind.
+    /// Kind of the refusal.
     pub code: Code,
-    /// Which rule, both sides, what to do.
+    /// The rule, with both sides, and an action.
     pub detail: String,
-    /// Seconds to wait.
+    /// Seconds to wait before a retry.
     pub retry_after: Option<u32>,
-    /// The rule that was broken, where it has a name.
+    /// Code of the rule that was broken, if it has one.
     pub rule: Option<RefusalCode>,
 }
 
 impl Refusal {
-    /// A refusal of this kind.
+    /// Returns a refusal of this kind.
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
         Self { code, detail: detail.into(), retry_after: None, rule: None }
     }
 
-    /// That may be different after so many seconds.
+    /// Adds the number of seconds after which a retry might succeed.
     #[must_use]
     pub fn retry_after(self, seconds: u32) -> Self {
         Self { retry_after: Some(seconds), ..self }
     }
 
-    /// It is named after the rule that was broken.
+    /// Adds the code of the rule that was broken.
     #[must_use]
     pub fn by_rule(self, rule: RefusalCode) -> Self {
         Self { rule: Some(rule), ..self }
     }
 
-    /// As the clients of a family read it.
+    /// Returns the response in the format of a family.
     pub fn response(&self, family: Family, request_id: &str) -> Response {
         let Self { code, detail, retry_after, rule } = self;
         let mut response = match family {
@@ -90,7 +90,7 @@ impl From<Unavailable> for Refusal {
         let detail = unavailable.to_string();
         match unavailable {
             Unavailable::Busy { .. } => Self::new(Code::TooManyRequests, detail).retry_after(1),
-            // The operator needs a moment to restart it.
+            // An operator needs some seconds to restart it.
             Unavailable::Stopped { .. } => Self::new(Code::ReadOnly, detail).retry_after(10),
         }
     }
@@ -105,13 +105,13 @@ fn json(status: u16, media: &'static str, body: &impl serde::Serialize) -> Respo
     response
 }
 
-/// A response without messages: the status stands in its head, and HTTP says 200.
+/// Returns a response without messages: the status is in its headers, and the HTTP status is 200.
 fn rpc(code: Code, detail: &str) -> Response {
     let status = tonic::Status::new(rpc_code(code), detail);
     status.into_http::<Body>()
 }
 
-/// The status of gRPC that says the same.
+/// Returns the gRPC status of a code.
 pub fn rpc_code(code: Code) -> tonic::Code {
     match code {
         Code::Malformed | Code::UnsupportedMediaType | Code::Invalid => {
@@ -132,5 +132,5 @@ pub fn rpc_code(code: Code) -> tonic::Code {
     }
 }
 
-/// Names a request in responses, logs and the audit.
+/// Header with the id of a request in responses, logs, and the audit log.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

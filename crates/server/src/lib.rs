@@ -1,12 +1,12 @@
-//! Lets people and programs in over REST and gRPC, and serves the UI.
+//! Serves people and programs over REST and gRPC, and serves the UI.
 //!
 //! ```text
 //! listen ── TLS, limits ──▶ auth ── identity, rights  ──▶ rest   ── convert ──▶ engine
 //!                                                     └─▶ grpc   ── convert ──┘
 //! ```
 //!
-//! Everything here translates: from the wire to commands of the core, and from views of the books
-//! and notices of the engine to the wire. Nothing here decides.
+//! This crate only translates: requests into commands of the core, and views of the books and notices of the engine
+//! into responses. It makes no scheduling decisions.
 
 mod about;
 mod assembly;

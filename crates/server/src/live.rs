@@ -1,4 +1,4 @@
-//! What the server counts about itself while it runs: requests, streams, resource managers.
+//! Counters of the running server: requests, streams, resource managers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,41 +10,40 @@ use headroom_api::headroomv1::ResourceManager;
 use headroom_core::Name;
 use tokio::sync::Semaphore;
 
-/// A follower of events has this while the next of them are made: one follower at a time. However many
-/// read the past at once, other requests wait for one piece and not for all of them.
+/// A follower of events holds this while its next events are prepared, so one follower at a time. Other requests
+/// therefore wait for at most one piece, however many followers read the past at once.
 pub(crate) static MAKING: Semaphore = Semaphore::const_new(1);
 
-/// What the server counts about itself. All interfaces share it; it never grows with the number of
-/// requests.
+/// Counters of the server. All interfaces share them, and their size does not depend on the number of requests.
 #[derive(Debug, Default)]
 pub struct Live {
     requests_begun: AtomicU64,
     streams: [AtomicU64; 4],
-    /// How many streams of each tenant are open that has any.
+    /// Number of open streams of each tenant that has any.
     of_tenants: Mutex<BTreeMap<Name, u64>>,
     requests: Mutex<BTreeMap<RequestKind, Requests>>,
     rms: OnceLock<Arc<dyn Managers>>,
     traces: OnceLock<Arc<Traces>>,
 }
 
-/// What became of spans that were meant for a collector of traces.
+/// Numbers of spans for a collector of traces, by result.
 #[derive(Debug, Default)]
 pub struct Traces {
-    /// The collector has taken them.
+    /// Spans that the collector accepted.
     pub exported: AtomicU64,
-    /// There was no room for them.
+    /// Spans that were dropped because the buffer was full.
     pub dropped: AtomicU64,
-    /// The collector did not take them, or not in time.
+    /// Spans that the collector refused, or did not accept in time.
     pub failed: AtomicU64,
 }
 
-/// Says which resource managers there are.
+/// Source of the registered resource managers.
 pub trait Managers: Send + Sync + fmt::Debug {
-    /// All of them, by id.
+    /// Returns all resource managers, by id.
     fn managers(&self) -> Vec<ResourceManager>;
 }
 
-/// What kind of stream is open.
+/// Kind of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StreamKind {
     /// Events of `/headroom/v1`.
@@ -53,15 +52,15 @@ pub enum StreamKind {
     Lines,
     /// The scheduler interface.
     Si,
-    /// What happens to a tenant.
+    /// Events of one tenant.
     Tenants,
 }
 
 impl StreamKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Events, Self::Lines, Self::Si, Self::Tenants];
 
-    /// Its name.
+    /// Returns the name of the kind.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Events => "events",
@@ -72,7 +71,7 @@ impl StreamKind {
     }
 }
 
-/// A stream that is counted while this value lives.
+/// A stream that is counted until this value is dropped.
 #[derive(Debug)]
 pub struct OpenStream {
     live: Arc<Live>,
@@ -94,42 +93,42 @@ impl Drop for OpenStream {
     }
 }
 
-/// Requests that are counted together.
+/// Key of requests that are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RequestKind {
-    /// The operation in the table of routes; empty for what is no route.
+    /// Operation in the table of routes. Empty if no route matched.
     pub operation: &'static str,
-    /// Status of the answer.
+    /// Status of the response.
     pub status: u16,
 }
 
-/// How many requests, and how long they took.
+/// Number and duration of requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Requests {
-    /// How many in each bucket of [`Requests::BOUNDS`], the last without bound.
+    /// Number of requests in each bucket of [`Requests::BOUNDS`]. The last bucket has no bound.
     pub buckets: [u64; Requests::BOUNDS.len() + 1],
-    /// Sum of their times, seconds.
+    /// Sum of the durations, in seconds.
     pub seconds: f64,
 }
 
 impl Requests {
-    /// Upper bounds of the buckets, seconds.
+    /// Upper bounds of the buckets, in seconds.
     pub const BOUNDS: [f64; 12] =
         [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
 
-    /// How many.
+    /// Returns the number of requests.
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }
 }
 
 impl Live {
-    /// The number of a request: counts from 1.
+    /// Returns the number of a new request, counted from 1.
     pub fn begin_request(&self) -> u64 {
         self.requests_begun.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// A request was answered: the head of the answer took so long.
+    /// Counts a request. `took` is the time until the headers of its response.
     pub fn answered(&self, kind: RequestKind, took: Duration) {
         let seconds = took.as_secs_f64();
         let bucket = Requests::BOUNDS.iter().position(|bound| seconds <= *bound);
@@ -139,12 +138,12 @@ impl Live {
         counted.seconds += seconds;
     }
 
-    /// The requests so far.
+    /// Returns the counts of all requests so far.
     pub fn requests(&self) -> BTreeMap<RequestKind, Requests> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Count a stream while the value lives; none if `most` of its kind are open.
+    /// Counts a stream until the returned value is dropped. `None` if `most` streams of its kind are open.
     pub fn open_stream(self: &Arc<Self>, kind: StreamKind, most: u64) -> Option<OpenStream> {
         let open = &self.streams[kind as usize];
         let more = |count| (count < most).then_some(count + 1);
@@ -152,7 +151,7 @@ impl Live {
         Some(OpenStream { live: Arc::clone(self), kind, tenant: None })
     }
 
-    /// The same of a stream of a tenant; none if `most` of its kind are open, or `most_of_one` of that tenant.
+    /// Counts a stream of a tenant. `None` if `most` streams of its kind are open, or `most_of_one` of that tenant.
     pub(crate) fn open_stream_of(
         self: &Arc<Self>,
         (kind, most): (StreamKind, u64),
@@ -169,29 +168,29 @@ impl Live {
         Some(open)
     }
 
-    /// How many streams of a kind are open.
+    /// Returns the number of open streams of a kind.
     pub fn streams(&self, kind: StreamKind) -> u64 {
         self.streams[kind as usize].load(Ordering::Relaxed)
     }
 
-    /// Show from now on what becomes of spans. Only the first one counts.
+    /// Sets the source of the counts of spans. Only the first call has an effect.
     pub fn tell_traces_by(&self, traces: Arc<Traces>) {
-        // The first one stays.
+        // The first source stays.
         let _ = self.traces.set(traces);
     }
 
-    /// What becomes of spans; none if nothing is traced.
+    /// Returns the counts of spans. `None` if tracing is off.
     pub fn traces(&self) -> Option<&Traces> {
         self.traces.get().map(Arc::as_ref)
     }
 
-    /// Learn from now on which resource managers there are. Only the first one counts.
+    /// Sets the source of the resource managers. Only the first call has an effect.
     pub fn tell_rms_by(&self, managers: Arc<dyn Managers>) {
-        // The first one stays.
+        // The first source stays.
         let _ = self.rms.set(managers);
     }
 
-    /// The resource managers, by id.
+    /// Returns the resource managers, by id.
     pub fn rms(&self) -> Vec<ResourceManager> {
         self.rms.get().map(|source| source.managers()).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! How much is logged, while the server runs.
+//! Log levels that can be changed while the server runs.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,49 +6,49 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use headroom_api::headroomv1::{Level, LogLevel};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
-/// How many parts may have a level of their own.
+/// Maximum number of targets with their own level.
 pub const TARGETS_MAX: usize = 100;
-/// How long the name of a part may be, in bytes.
+/// Maximum length of the name of a target, in bytes.
 pub const TARGET_BYTES_MAX: usize = 200;
 
-/// How much is logged; can be changed at any time.
+/// The current log levels, which can be changed at any time.
 pub struct LogLevels {
     current: Mutex<LogLevel>,
     apply: Box<dyn Fn(Targets) + Send + Sync>,
 }
 
-/// Why levels are not set.
+/// Reason why levels were not set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogLevelError {
-    /// There are too many.
+    /// There are too many targets.
     #[error("{found} targets have their own level, but at most {TARGETS_MAX} are allowed")]
     TooMany {
-        /// How many.
+        /// Number of targets.
         found: usize,
     },
-    /// A name that no part can have.
+    /// A name that no target can have.
     #[error("the name of a target has {bytes} bytes, but 1 to {TARGET_BYTES_MAX} are allowed")]
     Name {
-        /// How many bytes it has.
+        /// Length of the name in bytes.
         bytes: usize,
     },
 }
 
 impl LogLevels {
-    /// These are in force; `apply` puts others in force.
+    /// Returns levels that are in force. `apply` puts new ones in force.
     pub fn new(current: LogLevel, apply: impl Fn(Targets) + Send + Sync + 'static) -> Self {
         Self { current: Mutex::new(current), apply: Box::new(apply) }
     }
 
-    /// Those in force.
+    /// Returns the levels in force.
     pub fn get(&self) -> LogLevel {
         self.current().clone()
     }
 
-    /// Put others in force, in place of all that were.
+    /// Replaces all levels in force.
     ///
     /// # Errors
-    /// When there are too many, or one has no name. Then nothing has changed.
+    /// If there are too many targets, or one has an invalid name. Nothing changes then.
     pub fn set(&self, levels: LogLevel) -> Result<(), LogLevelError> {
         if levels.targets.len() > TARGETS_MAX {
             return Err(LogLevelError::TooMany { found: levels.targets.len() });
@@ -57,7 +57,7 @@ impl LogLevels {
         if let Some(name) = levels.targets.keys().find(wrong) {
             return Err(LogLevelError::Name { bytes: name.len() });
         }
-        // The lock keeps two who set at once from leaving one in force and telling of the other.
+        // The lock ensures that two concurrent calls do not apply one value and report the other.
         let mut current = self.current();
         (self.apply)(targets(&levels));
         *current = levels;
@@ -75,10 +75,10 @@ impl fmt::Debug for LogLevels {
     }
 }
 
-/// The audit is no matter of taste: it is always written.
+/// Audit lines are written at every level.
 const ALWAYS: &str = crate::audit::TARGET;
 
-/// The filter that lets through what these levels say.
+/// Returns a filter for these levels.
 pub fn targets(levels: &LogLevel) -> Targets {
     let mut targets = Targets::new().with_default(filter(levels.level));
     for (name, level) in &levels.targets {

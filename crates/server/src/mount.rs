@@ -1,9 +1,9 @@
-//! The table of routes as a router: every operation gets its handler, found by its name, and what
-//! all answers have in common.
+//! Builds a router from the table of routes. Every operation gets its handler, found by its name, and the features
+//! that all responses share.
 //!
-//! Several modules bring handlers: [`crate::rest::handler`] those of `/ws/v1` and `/debug`, others
-//! those of `/headroom/v1`, metrics and probes. Who may use a route is not judged here: the guard
-//! of the router finds each route by the path that it was matched with.
+//! Several modules have handlers: [`crate::rest::handler`] those of `/ws/v1` and `/debug`, others those of
+//! `/headroom/v1`, metrics, and probes. Access rights are not checked here: the guard of the router finds each route
+//! by its matched path.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,25 +27,25 @@ use crate::paths::{self, Found};
 use crate::rest::{Refusal, Rest, TEXT, body};
 use crate::service::Service;
 
-/// The handler of an operation, by its name; none for those of other modules.
+/// Returns the handler of an operation by its name. `None` for operations of other modules.
 pub type Handlers = fn(&str) -> Option<MethodRouter<Service>>;
 
-/// Bodies below are not compressed, in bytes. Source: REST API §1.3.
+/// Smallest size of a body that is compressed, in bytes. Source: REST API §1.3.
 const COMPRESSED_FROM: u64 = 1_400;
 
-/// The largest body that is read, in bytes: a queue file, with room to say that it is too large.
+/// Largest body that is read, in bytes. It exceeds the limit of a queue file, so that the error can name that limit.
 const BODY_BYTES_MAX: usize = 16 << 20;
 
-/// A router, and what it lacks.
+/// A router, and the operations that it lacks.
 #[derive(Debug)]
 pub struct Mounted {
-    /// The routes that have handlers.
+    /// Routes with a handler.
     pub router: Router,
-    /// The operations without one, in the order of the table. A server that is whole has none.
+    /// Operations without a handler, in the order of the table. Empty in a complete server.
     pub lacking: Vec<&'static str>,
 }
 
-/// Every route of the table for which one of `modules` has a handler.
+/// Returns a router with every route for which one of `modules` has a handler.
 pub fn router(service: Service, rest: Arc<Rest>, modules: &[Handlers]) -> Mounted {
     let mut lacking = Vec::new();
     let mut by_path: BTreeMap<&'static str, Vec<(&'static Route, MethodRouter<Service>)>> =
@@ -69,7 +69,7 @@ pub fn router(service: Service, rest: Arc<Rest>, modules: &[Handlers]) -> Mounte
     Mounted { router, lacking }
 }
 
-/// All methods of one path.
+/// Returns the router of all methods of one path.
 fn at_path(
     handlers: Vec<(&'static Route, MethodRouter<Service>)>,
     is_shared: bool,
@@ -91,7 +91,7 @@ fn at_path(
         std::future::ready(allowed(status, &allowed_methods, origin.as_ref()))
     }));
     if is_reference {
-        // `GET` is not taken for `HEAD` as it is elsewhere.
+        // A `GET` handler would otherwise also answer `HEAD`.
         let allowed_methods = allow.clone();
         all = all.merge(head(move || std::future::ready(refused_method(&allowed_methods))));
         all = all.fallback(move || std::future::ready(refused_method(&allow)));
@@ -99,21 +99,21 @@ fn at_path(
     all
 }
 
-/// Asks whether a page may use a method.
+/// Header of a preflight request with the method that a page wants to use.
 const REQUEST_METHOD: HeaderName = header::ACCESS_CONTROL_REQUEST_METHOD;
 
-/// Paths that clients of `YuniKorn` know.
+/// Returns whether clients of `YuniKorn` know this path.
 fn is_of_reference(path: &str) -> bool {
     path.starts_with("/ws/") || path.starts_with("/debug/")
 }
 
-/// Whether a route answers with the headers of section 1.2 of the REST API.
+/// Returns whether responses of a route have the headers of section 1.2 of the REST API.
 fn has_common_headers(route: &Route) -> bool {
     let is_moved = route.own_answers.first().is_some_and(|answer| answer.status == 301);
     route.family_headers().contains(&Header::AllowOrigin) && !is_moved
 }
 
-/// A handler with what comes before and after it.
+/// Returns a handler with the layers before and after it.
 fn with_common(
     route: &'static Route,
     handler: MethodRouter<Service>,
@@ -123,7 +123,7 @@ fn with_common(
     if is_shared && has_common_headers(route) {
         handler = handler.layer(middleware::map_response_with_state(route, share));
     }
-    // Lines are to be seen as they come, so that stream is never compressed.
+    // This stream is never compressed, because each line must arrive at once.
     if route.operation == "streamEvents" {
         return handler;
     }
@@ -135,7 +135,7 @@ fn with_common(
     handler.layer(compress.compress_when(fitting)).layer(middleware::from_fn(negotiate))
 }
 
-/// Let pages of other origins read the answer.
+/// Allows pages of other origins to read the response.
 async fn share(
     axum::extract::State(route): axum::extract::State<&'static Route>,
     mut response: Response,
@@ -156,8 +156,8 @@ fn add_shared(response: &mut Response, method: &Method) {
     headers.extend(entries.map(|(name, value)| (name, HeaderValue::from_static(value))));
 }
 
-/// Decide about compression as the reference does: by the word `gzip` alone, and refused by exactly
-/// `q=0`. `Vary` is sent only where the answer was compressed.
+/// Negotiates compression as the reference does. Only the word `gzip` counts, and only exactly `q=0` refuses it.
+/// `Vary` is sent only where the response was compressed.
 async fn negotiate(mut request: Request, next: Next) -> Response {
     let accepted = request.headers().get_all(header::ACCEPT_ENCODING);
     let takes_gzip = accepted.iter().filter_map(|value| value.to_str().ok()).any(takes_gzip);
@@ -168,7 +168,7 @@ async fn negotiate(mut request: Request, next: Next) -> Response {
     }
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    // What a handler says of its own stays.
+    // A `Vary` header that the handler set stays.
     let own: Vec<HeaderValue> = headers.get_all(header::VARY).iter().cloned().collect();
     headers.remove(header::VARY);
     let is_ours = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"accept-encoding");
@@ -181,7 +181,7 @@ async fn negotiate(mut request: Request, next: Next) -> Response {
     response
 }
 
-/// Whether a list of encodings has `gzip`, and not with a weight of exactly `q=0`.
+/// Returns whether a list of encodings has `gzip` without a weight of exactly `q=0`.
 fn takes_gzip(accepted: &str) -> bool {
     accepted.split(',').any(|one| {
         let (word, parameters) = one.split_once(';').unwrap_or((one, ""));
@@ -189,7 +189,7 @@ fn takes_gzip(accepted: &str) -> bool {
     })
 }
 
-/// The methods of a path.
+/// Returns a response with the methods of a path.
 fn allowed(status: StatusCode, allow: &HeaderValue, shared_with: Option<&Method>) -> Response {
     let mut response = status.into_response();
     response.headers_mut().insert(header::ALLOW, allow.clone());
@@ -206,7 +206,7 @@ fn refused_method(allow: &HeaderValue) -> Response {
     response
 }
 
-/// A refusal as text, of what no handler was found for.
+/// Returns a refusal as text, for requests without a handler.
 fn plain(status: StatusCode, text: &'static str) -> Response {
     let mut response = body(TEXT, text);
     *response.status_mut() = status;
@@ -215,7 +215,7 @@ fn plain(status: StatusCode, text: &'static str) -> Response {
     response
 }
 
-/// A path that no route has: it may be spelled otherwise.
+/// Answers a path that no route has. It might be another spelling of one that exists.
 async fn elsewhere(method: Method, uri: Uri, id: Option<Extension<RequestId>>) -> Response {
     let nothing = || match Family::of_path(uri.path()) {
         Family::Headroom => {
@@ -242,8 +242,8 @@ async fn elsewhere(method: Method, uri: Uri, id: Option<Extension<RequestId>>) -
     }
 }
 
-/// Why a path is refused in which a parameter is empty. It is not looked whether the others name
-/// anything: who asks is not known here.
+/// Returns the refusal of a path in which this parameter is empty. The other parameters are not resolved, because the
+/// caller is not authenticated here.
 fn empty(parameter: &str) -> Refusal {
     match parameter {
         "partition" => Refusal::missing(message::PARTITION_NOT_FOUND),

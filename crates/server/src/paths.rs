@@ -1,32 +1,31 @@
-//! Paths that no route has as they stand: other spellings of one that has, and ones with nothing
-//! where a name belongs.
+//! Paths that match no route exactly: other spellings of a route, and paths with an empty parameter.
 
 use std::borrow::Cow;
 
 use headroom_api::routes;
 use percent_encoding::percent_decode_str;
 
-/// What is found for a path.
+/// Result of a search for a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// No route.
+    /// No route matches.
     Nothing,
-    /// A route whose parameter of this name is empty here.
+    /// A route matches whose parameter of this name is empty.
     Empty(&'static str),
-    /// The path as a route has it.
+    /// A route matches this corrected path.
     At(String),
 }
 
-/// Look for a route for clients of `YuniKorn` by a path that none has: with other letters in its fixed
-/// parts, slashes too many, or escapes that need not be.
+/// Finds a route for clients of `YuniKorn` by a path that no route has exactly. The path can differ in the case of
+/// its fixed parts, have extra slashes, or unnecessary escapes.
 pub(crate) fn find(path: &str) -> Found {
     let exact: Vec<&str> = path.split('/').skip(1).collect();
     let templates = || {
         let paths = routes::all().map(|route| route.path);
         paths.filter(|path| path.starts_with("/ws/") || path.starts_with("/debug/"))
     };
-    // Nothing between two slashes is an empty name, if a route fits; at the end it is a slash too
-    // many, if one does without it.
+    // An empty segment between two slashes is an empty name, if a route fits. At the end, it is an extra slash, if a
+    // route fits without it.
     let empty = || templates().find_map(|template| empty_parameter(template, &exact));
     let ends_empty = exact.last().is_some_and(|last| last.is_empty());
     if let Some(parameter) = empty().filter(|_| !ends_empty) {
@@ -39,7 +38,7 @@ pub(crate) fn find(path: &str) -> Found {
     empty().map_or(Found::Nothing, Found::Empty)
 }
 
-/// This path as the template has it, if it fits.
+/// Returns this path in the spelling of the template. `None` if it does not fit.
 fn spelled_as(template: &str, segments: &[&str]) -> Option<String> {
     let ends_in_slash = template.ends_with('/');
     let parts: Vec<&str> = template.split('/').filter(|part| !part.is_empty()).collect();
@@ -63,7 +62,7 @@ fn spelled_as(template: &str, segments: &[&str]) -> Option<String> {
     Some(path)
 }
 
-/// The first parameter of the template that is empty here, if everything else fits.
+/// Returns the first parameter of the template that is empty in the path. `None` if any other part does not fit.
 fn empty_parameter(template: &'static str, segments: &[&str]) -> Option<&'static str> {
     let parts: Vec<&'static str> = template.split('/').skip(1).collect();
     if parts.len() != segments.len() {
@@ -81,7 +80,7 @@ fn empty_parameter(template: &'static str, segments: &[&str]) -> Option<&'static
     empty
 }
 
-/// What stands in a path for a parameter of the template that it fits.
+/// Returns the value in a path of a parameter of the template, which the path fits.
 pub(crate) fn parameter(template: &str, path: &str, name: &str) -> Option<String> {
     let mut parts = template.split('/').zip(path.split('/'));
     let is_it =
@@ -89,7 +88,7 @@ pub(crate) fn parameter(template: &str, path: &str, name: &str) -> Option<String
     parts.find(|(part, _)| is_it(part)).map(|(_, segment)| without_escapes(segment).into_owned())
 }
 
-/// A part of a path whose letters may be escaped, as the router reads it.
+/// Decodes the escapes of a segment of a path, as the router does.
 fn without_escapes(segment: &str) -> Cow<'_, str> {
     percent_decode_str(segment).decode_utf8_lossy()
 }

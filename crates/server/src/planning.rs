@@ -1,4 +1,4 @@
-//! What another queue file would do, for the server and for the command line.
+//! Computes the effect of another queue file, for the server and for the command line.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use tokio::time::timeout;
 
 use crate::convert;
 
-/// How long a plan waits for others, and for files that are taken into force by a plan.
+/// Longest wait of a plan for other plans, and for queue files that are put in force on condition of a plan.
 const WAIT_FOR_OTHERS: Duration = Duration::from_secs(5);
 
-/// What all nodes of each partition have together, of partitions with nodes.
+/// Returns the total amounts of all nodes, for each partition with nodes.
 pub fn node_totals(books: &Books) -> NodeTotals {
     let with_nodes = books.partitions().values().filter(|row| !row.nodes.is_empty());
     let totals = with_nodes.filter_map(|row| {
@@ -28,8 +28,9 @@ pub fn node_totals(books: &Books) -> NodeTotals {
     totals.collect()
 }
 
-/// What a text would do to these books, without the moment of the books, and the findings on it where the nodes
-/// have so much. A file that says nothing stands for the built-in one, as where it is taken into force.
+/// Returns the plan of a queue file on these books, and the findings on the file, given these totals of nodes. The
+/// caller sets the record and the time of the books in the plan. An empty file stands for the built-in one, as when it
+/// is put in force.
 pub fn plan_of(
     books: &Books,
     now: Timestamp,
@@ -39,10 +40,10 @@ pub fn plan_of(
     made(books, now, nodes, (file, review_bytes_on(text, nodes)))
 }
 
-/// How many queues a file may have of which a server makes a plan: each costs some 3 KiB while it is made.
+/// Most queues of a file for which a server computes a plan. Each queue costs about 3 KiB meanwhile.
 pub(crate) const PLAN_QUEUES_MAX: usize = 40_000;
 
-/// The same for requests to a server; none where the file has more than [`PLAN_QUEUES_MAX`] queues.
+/// Returns the plan for a request to a server. `None` if the file has more than [`PLAN_QUEUES_MAX`] queues.
 pub(crate) fn plan_asked_for(
     books: &Books,
     now: Timestamp,
@@ -91,7 +92,7 @@ fn made(
     (Plan { checksum, ..plan }, review)
 }
 
-/// Plans that are made at once: one, since each costs a copy of what changes in the books, and time.
+/// Limits concurrent plans to one, because each costs time and a copy of what changes in the books.
 #[derive(Clone, Debug)]
 pub(crate) struct Plans {
     one: Arc<Semaphore>,
@@ -104,7 +105,7 @@ impl Default for Plans {
 }
 
 impl Plans {
-    /// When a plan may be made; none if others take too long.
+    /// Waits for permission to compute a plan. `None` if others take too long.
     pub(crate) async fn enter(&self) -> Option<OwnedSemaphorePermit> {
         timeout(WAIT_FOR_OTHERS, Arc::clone(&self.one).acquire_owned()).await.ok()?.ok()
     }

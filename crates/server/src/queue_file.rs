@@ -1,4 +1,4 @@
-//! The queue file in force, and how another takes its place.
+//! The queue file in force, and its replacement by another.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,91 +17,91 @@ use crate::convert;
 use crate::planning::Plans;
 use crate::rest::EventSettings;
 
-/// The file that has the checksum of the followed file as it was taken last.
+/// Name of the file with the checksum of the followed file when it was last applied.
 const TAKEN: &str = "queues-taken";
 
 /// A queue file in force.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InForce {
-    /// Its text, as supplied.
+    /// Text of the file, as supplied.
     pub text: String,
-    /// SHA-256 of the text, as the books have it.
+    /// SHA-256 of the text, as stored in the books.
     pub checksum: String,
     /// Settings next to the queue file, by key.
     pub extra: BTreeMap<String, String>,
 }
 
-/// Why a queue file was not put in force. The one before stays.
+/// Reason why a queue file was not put in force. The previous file stays in force.
 #[derive(Debug, thiserror::Error)]
 pub enum QueueFileError {
-    /// It has faults.
+    /// The file has faults.
     #[error("{}", .0.render("queues.yaml", Style::Plain))]
     Faulty(Diagnostics),
-    /// It asks for a directory of users that is not there.
+    /// The file requires a directory of users that does not exist.
     #[error(transparent)]
     Resolver(#[from] ResolverError),
-    /// It does not fit what is there.
+    /// The file conflicts with the current state of the scheduler.
     #[error("{0}")]
     Rejected(Rejection),
-    /// The engine takes no commands.
+    /// The engine accepts no commands.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
-    /// It would not do what was announced.
+    /// The effect of the file would differ from the announced plan.
     #[error(
         "the request expects plan {announced}, but on record {sequence} the plan is {found}: the scheduler \
          state or the file has changed. Make and review a new plan, or apply the file with `force`."
     )]
     Moved {
-        /// The digest of what was announced.
+        /// Digest of the announced plan.
         announced: String,
-        /// That of what would happen now.
+        /// Digest of the plan on the current books.
         found: String,
-        /// The last record of the books that this was found on.
+        /// Last record of the books on which that plan was computed.
         sequence: u64,
     },
-    /// It could not be found out what it would do, which is a bug.
+    /// The effect of the file could not be computed, which is a bug.
     #[error(
         "the server could not compute the effect of the queue file. See the log of the server."
     )]
     Failed,
-    /// Its text cannot be stored with the journal.
+    /// The text of the file cannot be stored with the journal.
     #[error("the text of the queue file cannot be stored in {}", path.display())]
     Keep {
-        /// Where.
+        /// Path of the stored text.
         path: PathBuf,
-        /// Why.
+        /// I/O error of the file system.
         #[source]
         source: io::Error,
     },
 }
 
-/// On what a queue file is put in force.
+/// Condition for putting a queue file in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// Whatever it does.
+    /// No condition.
     Always,
-    /// If a plan of it has this digest at that moment.
+    /// The plan of the file must have this digest at that moment.
     Says(String),
 }
 
 /// The result of a queue file that was put in force.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
-    /// SHA-256 of its text, as the books have it.
+    /// SHA-256 of the text, as stored in the books.
     pub checksum: String,
-    /// The record of it; the last one before if it was in force already.
+    /// Number of the record that put it in force. If it was in force already, the number of the last record.
     pub sequence: u64,
-    /// What hardly means what was written.
+    /// Findings on settings that are allowed, but probably not intended.
     pub warnings: Diagnostics,
-    /// Directories of users that are not known, and what is used in their place.
+    /// Unknown directories of users, and what is used instead.
     pub resolvers: Vec<ResolverWarning>,
 }
 
-/// The queue file in force. The books know its meaning; here is its text, for those who ask, and
-/// what it says about users.
+/// The queue file in force. The books have its meaning; this type has its text, for requests, and its settings of
+/// users.
 ///
-/// Texts are stored in a folder under their checksums, so that after a restart the one is known that
-/// the journal says is in force.
+/// Texts are stored in a folder under their checksums. After a restart, the text is found by the checksum in the
+/// journal.
 #[derive(Debug)]
 pub struct QueueFile {
     engine: Handle,
@@ -111,16 +111,16 @@ pub struct QueueFile {
     in_force: RwLock<Arc<InForce>>,
     /// The server's own settings next to the queue file.
     base: OnceLock<BTreeMap<String, String>>,
-    /// The file on disk that is followed, if one is.
+    /// Path of the file on disk that is followed, if there is one.
     watched: OnceLock<PathBuf>,
     plans: Plans,
-    /// One at a time, in the order in which they come.
+    /// Serializes changes, in the order in which they arrive.
     applying: tokio::sync::Mutex<()>,
 }
 
 impl QueueFile {
-    /// The file that the books say is in force, its text from `folder` if it is there; after a
-    /// first start, none.
+    /// Returns the file that is in force according to the books. Its text is read from `folder`, if it is stored
+    /// there. After a first start, no file is in force.
     pub async fn resume(
         engine: Handle,
         clock: Arc<dyn Clock>,
@@ -146,7 +146,7 @@ impl QueueFile {
         Self { engine, clock, users, folder, in_force, base, watched, plans, applying }
     }
 
-    /// The file on disk that is followed: it is taken again when it changes.
+    /// Returns the path of the followed file, which is applied again when it changes.
     pub fn watched(&self) -> Option<&Path> {
         self.watched.get().map(PathBuf::as_path)
     }
@@ -155,9 +155,9 @@ impl QueueFile {
         self.watched.get_or_init(|| path.to_owned());
     }
 
-    /// Remembers, for the next start, which text of the followed file was taken last.
+    /// Stores the checksum of the followed file when it was last applied, for the next start.
     ///
-    /// One that cannot be remembered is taken again at the next start.
+    /// If that fails, the next start applies the file again.
     pub(crate) fn note_taken(&self, checksum: &str) {
         if let Some(folder) = &self.folder
             && let Err(error) = write_durably(&folder.join(TAKEN), checksum.as_bytes())
@@ -167,7 +167,8 @@ impl QueueFile {
         }
     }
 
-    /// Returns whether the followed file has not changed since it was taken last, and another was applied since.
+    /// Returns whether the followed file has not changed since it was last applied, while another file was applied
+    /// since.
     pub(crate) fn is_overruled(&self, checksum: &str) -> bool {
         let taken =
             self.folder.as_ref().and_then(|folder| fs::read_to_string(folder.join(TAKEN)).ok());
@@ -181,20 +182,20 @@ impl QueueFile {
         &self.plans
     }
 
-    /// The one in force.
+    /// Returns the queue file in force.
     pub fn in_force(&self) -> Arc<InForce> {
         Arc::clone(&self.in_force.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Set the server's own settings next to the queue file: what an RM sends later lies over them. The
-    /// first ones stay.
+    /// Sets the server's own settings next to the queue file. Settings that an RM sends later override them. Only the
+    /// first call has an effect.
     pub fn set_base(&self, base: BTreeMap<String, String>) {
         self.base.get_or_init(|| base);
         self.set_extra(BTreeMap::new());
     }
 
-    /// Replace the settings that an RM sends next to the queue file; a key that it does not name is as the server has
-    /// it. The maximum number of stored events is among them.
+    /// Replaces the settings that an RM sends next to the queue file. A key that the RM does not name has the
+    /// server's own value. The maximum number of stored events is among them.
     pub fn set_extra(&self, settings: BTreeMap<String, String>) {
         let mut extra = self.base.get().cloned().unwrap_or_default();
         extra.extend(settings);
@@ -202,19 +203,19 @@ impl QueueFile {
         self.update(|in_force| in_force.extra = extra);
     }
 
-    /// Put a queue file in force; of one without partitions, the built-in one.
+    /// Puts a queue file in force. A file without partitions stands for the built-in one.
     ///
     /// # Errors
-    /// When it has faults, does not fit what is there, or the engine takes no commands. Then
-    /// nothing has changed.
+    /// If the file has faults or conflicts with the current state, or if the engine accepts no commands. Nothing
+    /// changes then.
     pub async fn apply(&self, origin: Origin, text: &str) -> Result<Applied, QueueFileError> {
         self.apply_if(origin, text, Condition::Always).await
     }
 
-    /// The same on a condition, which holds at the very moment at which the file comes into force.
+    /// Puts a queue file in force if a condition holds at the moment at which the file comes into force.
     ///
     /// # Errors
-    /// As [`QueueFile::apply`], and when the condition does not hold.
+    /// As [`QueueFile::apply`]. Also if the condition does not hold.
     pub async fn apply_if(
         &self,
         origin: Origin,
@@ -235,7 +236,7 @@ impl QueueFile {
             Condition::Always => None,
             Condition::Says(digest) => Some(self.check(digest, &configuration, text).await?),
         };
-        // First the text, then the record that refers to it.
+        // The text is stored before the record that refers to it.
         self.keep(&checksum, text)?;
         let command = Command::Configure(Box::new(configuration));
         let submission = Submission { origin, command };
@@ -265,9 +266,9 @@ impl QueueFile {
         Ok(Applied { checksum, sequence, warnings, resolvers })
     }
 
-    /// What is looked at by the writer before it takes the file. A plan is made in parallel first, on the books
-    /// as published: if it says something else, the writer is not held up, and if nothing happens until the
-    /// writer looks, it need not be made again.
+    /// Returns the check that the writer makes before it accepts the file. A plan is first computed in parallel, on
+    /// the published books. If it differs from the announced one, the writer is not delayed. If nothing changes
+    /// before the writer's check, the plan is not computed again.
     async fn check(
         &self,
         announced: String,
@@ -303,7 +304,7 @@ impl QueueFile {
         change(Arc::make_mut(&mut in_force));
     }
 
-    /// Keep a text where the next start finds it.
+    /// Stores a text where the next start finds it.
     fn keep(&self, checksum: &str, text: &str) -> Result<(), QueueFileError> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let path = path_of(folder, checksum);
@@ -311,7 +312,7 @@ impl QueueFile {
             .map_err(|source| QueueFileError::Keep { path, source })
     }
 
-    /// A text is in force no more. One that stays by mistake does no harm.
+    /// Removes the stored text of a file that is no longer in force. A failure does no harm.
     fn forget(&self, checksum: &str) {
         if let Some(folder) = self.folder.as_deref().filter(|_| !checksum.is_empty()) {
             let _ = fs::remove_file(path_of(folder, checksum));
@@ -319,7 +320,7 @@ impl QueueFile {
     }
 }
 
-/// What was announced of a file.
+/// The announced plan of a file.
 struct Expected {
     announced: String,
     configuration: Configuration,
@@ -342,7 +343,7 @@ fn path_of(folder: &Path, checksum: &str) -> PathBuf {
     folder.join(format!("queues-{checksum}.yaml"))
 }
 
-/// Write a file so that after a power loss it is there whole, or not at all.
+/// Writes a file so that it is complete or absent after a power loss.
 fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::io::Write as _;
 

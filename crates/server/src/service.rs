@@ -1,4 +1,4 @@
-//! What everybody needs who answers requests.
+//! Shared state of all request handlers.
 
 use std::sync::Arc;
 
@@ -9,35 +9,35 @@ use crate::about::About;
 use crate::live::Live;
 use crate::queue_file::QueueFile;
 
-/// What everybody needs who answers requests. Clones are one.
+/// Shared state of all request handlers. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Service {
     parts: Arc<Parts>,
     live: Arc<Live>,
 }
 
-/// What a service is made of.
+/// Parts of a service.
 #[derive(Debug)]
 pub struct Parts {
-    /// The writer, and what it has published.
+    /// Handle of the writer, with the state that it has published.
     pub engine: Handle,
-    /// What time it is.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// Who submits, and in which groups.
+    /// Resolver of users and their groups.
     pub users: Arc<Users>,
     /// The queue file in force.
     pub queue_file: QueueFile,
-    /// Which server this is.
+    /// Version and identity of this server.
     pub about: About,
 }
 
 impl Service {
-    /// Of these.
+    /// Returns a service of these parts.
     pub fn new(parts: Parts) -> Self {
         Self { parts: Arc::new(parts), live: Arc::default() }
     }
 
-    /// What the server counts about itself.
+    /// Returns the counters of the server.
     pub const fn live(&self) -> &Arc<Live> {
         &self.live
     }

@@ -1,4 +1,4 @@
-//! Files that somebody else changes.
+//! Watches files that other programs change.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,27 +6,27 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-/// How often files are looked at.
+/// Interval at which files are read.
 pub const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// The content of files, to tell when it is another. Content is compared, not times or inodes:
-/// editors rename, Kubernetes moves a link, and some file systems count time in seconds.
+/// Watches the content of files for changes. It compares content, not times or inodes: editors rename files,
+/// Kubernetes replaces a link, and some file systems store time in seconds.
 #[derive(Clone, Debug)]
 pub struct WatchedFiles {
     paths: Vec<PathBuf>,
-    /// Checksums; none of a file that cannot be read.
+    /// Checksum of each file. `None` for a file that cannot be read.
     seen: Vec<Option<String>>,
 }
 
 impl WatchedFiles {
-    /// These, as they are now.
+    /// Watches these files for changes from their current content.
     pub fn new(paths: Vec<PathBuf>) -> Self {
         let seen = paths.iter().map(|path| digest(path)).collect();
         Self { paths, seen }
     }
 
-    /// Whether any of them is another since the last look, and all can be read: who replaces a
-    /// file by deleting it first is not done yet.
+    /// Returns whether any file changed since the last call, and all can be read. A missing file is probably being
+    /// replaced, so it counts as unchanged until it exists again.
     pub fn look(&mut self) -> bool {
         let now: Vec<_> = self.paths.iter().map(|path| digest(path)).collect();
         if now == self.seen || now.iter().any(Option::is_none) {
@@ -36,8 +36,7 @@ impl WatchedFiles {
         true
     }
 
-    /// Wait until any of them is another, or until `at_once` is notified. They are looked at every
-    /// second.
+    /// Waits until a file changes, or until `at_once` is notified. Reads the files every second.
     pub async fn change(&mut self, at_once: &Notify) {
         loop {
             let requested = tokio::select! {
@@ -45,7 +44,7 @@ impl WatchedFiles {
                 () = at_once.notified() => true,
             };
             let mut files = self.clone();
-            // Reading blocks, so it does not happen on a thread that answers requests.
+            // Reading blocks, so it does not run on a thread that answers requests.
             let looked = tokio::task::spawn_blocking(move || {
                 let found = files.look();
                 (files, found)

@@ -1,4 +1,4 @@
-//! The queue file on disk: taken when it changes, and when somebody says so.
+//! Applies the queue file on disk when it changes, and on request.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -13,40 +13,40 @@ use crate::queue_file::{Applied, QueueFileError};
 use crate::service::Service;
 use crate::watch_file::WatchedFiles;
 
-/// Why a queue file on disk was not taken.
+/// Reason why a queue file on disk was not applied.
 #[derive(Debug, thiserror::Error)]
 pub enum TakeError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read the queue file {}", path.display())]
     Read {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// I/O error of the file system.
         #[source]
         source: io::Error,
     },
-    /// It was read, and not taken.
+    /// The file was read, but not applied.
     #[error("the queue file {} was not applied", path.display())]
     NotTaken {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Reason of the refusal.
         #[source]
         source: Box<QueueFileError>,
     },
 }
 
-/// Take the queue file as it is now.
+/// Applies the current content of the queue file.
 ///
 /// # Errors
-/// When it cannot be read, has faults, or does not fit what is there; the one in force stays.
+/// If the file cannot be read, has faults, or conflicts with the current state. The previous file stays in force.
 pub async fn take_queue_file(service: &Service, path: &Path) -> Result<Applied, TakeError> {
     let text = read(path).await?;
     take(service, path, &text).await
 }
 
-/// Takes the queue file at a start, unless it is as it was taken last and another was applied since: that one stays in
-/// force, and the log says what differs. Decision page 42.
+/// Applies the queue file at a start, unless it has not changed since it was last applied and another file was
+/// applied since. That file then stays in force, and the log shows the differences. Decision page 42.
 ///
 /// # Errors
 /// As [`take_queue_file`].
@@ -60,10 +60,10 @@ pub async fn begin_with_queue_file(service: &Service, path: &Path) -> Result<(),
     take(service, path, &text).await.map(drop)
 }
 
-/// How many differences are named.
+/// Most differences that are logged.
 const DIFFERENCES: usize = 10;
 
-/// Says that another file is in force than the one that is followed, and what differs.
+/// Logs that another file than the followed one is in force, and the differences.
 async fn tell_overruled(service: &Service, path: &Path, text: &str) {
     let path = path.display();
     let checksum = &service.queue_file.in_force().checksum;
@@ -130,10 +130,10 @@ fn tell(path: &Path, applied: &Applied) {
     }
 }
 
-/// Take the queue file whenever it changes, and at once when `at_once` is notified. A bad one is
-/// is reported, and the one in force stays. It never ends by itself.
+/// Applies the queue file whenever it changes, and at once when `at_once` is notified. A faulty file is reported, and
+/// the previous one stays in force. Never returns.
 ///
-/// `watched` is the file as it was before it was read first, so that no change in between is lost.
+/// `watched` has the content of the file before it was first read, so that no change in between is lost.
 pub async fn watch_queue_file(
     service: Service,
     path: PathBuf,

@@ -1,4 +1,4 @@
-//! Plays workloads and traces against the real core in virtual time, and reports.
+//! Simulates workloads and traces with the real core in virtual time, and writes reports.
 
 pub mod fault;
 pub mod metric;

@@ -1,87 +1,87 @@
-//! What happened in a run, as plain records: everything that reports and checks start from.
+//! Records of a run, on which all reports and checks are based.
 
 use headroom_core::Name;
 use headroom_core::resource::Amounts;
 use serde::{Deserialize, Serialize};
 
-/// Everything that a run produced. Records name things by position in the sibling tables.
+/// All records of a run. Records refer to others by position in the lists of this type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// One per job of the workload, in order of submission.
+    /// One record for each job of the workload, in order of submission.
     pub jobs: Vec<JobRecord>,
-    /// In order of start.
+    /// Allocations in order of their start.
     pub allocations: Vec<AllocationRecord>,
-    /// In order of registration.
+    /// Nodes in order of registration.
     pub nodes: Vec<NodeRecord>,
-    /// Every configured queue, parents before children, in file order; the first is `root`.
+    /// Every configured queue in file order, parents before children. The first is `root`.
     pub queues: Vec<QueueRecord>,
-    /// What made jobs wait, in order of first appearance; `JobRecord::waits` refers to it.
+    /// Reasons of waits, in order of first appearance. `JobRecord::waits` refers to them.
     pub blockers: Vec<BlockerRecord>,
-    /// What happened besides placements and ends.
+    /// Counts of events other than placements and ends.
     pub counts: Counts,
     /// Virtual time at the end of the run, ms.
     pub end_ms: u64,
-    /// Decisions taken (events of the scheduler and answers to commands).
+    /// Number of decisions (events of the scheduler, and answers to commands).
     pub decisions: u64,
-    /// xxh3-128 digest over all decisions, 32 hex digits.
+    /// xxh3-128 digest of all decisions, as 32 hexadecimal digits.
     pub digest: String,
 }
 
-/// What happened besides placements and ends.
+/// Counts of events other than placements and ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Jobs that came; each of them once, however often it was submitted.
+    /// Number of submitted jobs. Each counts once, even if it was submitted repeatedly.
     pub submitted: u64,
-    /// Gangs; zero unless jobs were played as such.
+    /// Counts of gangs. Zero unless jobs were simulated as gangs.
     pub gangs: GangCounts,
-    /// What went wrong on purpose; none if nothing was to.
+    /// Counts of injected faults. `None` without faults.
     pub faults: Option<FaultCounts>,
 }
 
-/// What became of gangs.
+/// Counts of gangs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GangCounts {
-    /// Gangs submitted, those that came again included.
+    /// Submissions of gangs, including repeated ones.
     pub submitted: u64,
-    /// Gangs that were complete, so that their members started.
+    /// Gangs that became complete, so that their members started.
     pub complete: u64,
-    /// Gangs that were not complete in time.
+    /// Gangs that did not become complete in time.
     pub expired: u64,
-    /// Gangs that were submitted again after that.
+    /// Repeated submissions of such gangs.
     pub submitted_again: u64,
-    /// Members that took the place of a placeholder.
+    /// Members that replaced a placeholder.
     pub swaps: u64,
-    /// Members that were about to, and waited again.
+    /// Replacements that were not completed, so that the member waited again.
     pub swaps_dropped: u64,
 }
 
-/// What went wrong on purpose.
+/// Counts of injected faults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultCounts {
-    /// Nodes lost for a while, in addition to those in the node file.
+    /// Temporary losses of nodes, in addition to losses in the node file.
     pub nodes_lost: u64,
-    /// Of these, nodes that came back.
+    /// Lost nodes among these that returned.
     pub nodes_back: u64,
-    /// Nodes drained for a while.
+    /// Temporary drains of nodes.
     pub nodes_drained: u64,
-    /// Times that the RM sent its whole state again.
+    /// Number of times that the RM sent its whole state again.
     pub reconnects: u64,
-    /// Times that the core was lost, and recovered from what was recorded.
+    /// Number of times that the core was lost and recovered from its records.
     pub recoveries: u64,
-    /// Confirmations that came late, and so after others that were asked for later.
+    /// Late confirmations, after those of later requests.
     pub confirmed_late: u64,
-    /// Confirmations that stayed away for many minutes.
+    /// Confirmations that were late by many minutes.
     pub confirmed_very_late: u64,
-    /// Confirmations that came twice.
+    /// Confirmations that were repeated.
     pub confirmed_twice: u64,
-    /// Releases of something that nobody knows.
+    /// Releases of unknown allocations.
     pub unknown_releases: u64,
-    /// Messages of the RM that the core refused, and was right to.
+    /// Messages of the RM that the core refused, as expected.
     pub refused: u64,
 }
 
 impl FaultCounts {
-    /// How many faults these are in all; what was refused followed from them.
+    /// Returns the number of all faults. Refused messages are a consequence of faults, and do not count.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.nodes_lost
@@ -98,47 +98,46 @@ impl FaultCounts {
 /// One job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobRecord {
-    /// Unique.
+    /// Name of the job, which is unique.
     pub name: Name,
-    /// Who submitted it.
+    /// User who submitted the job.
     pub user: Name,
-    /// The group whose limit counts for it; without one, the first that it was submitted with.
+    /// The group whose limit applies to the job. Without one, the first group of the submission.
     pub group: Option<Name>,
-    /// Position in [`Outcome::queues`]; none if it was rejected.
+    /// Position in [`Outcome::queues`]. `None` if the job was rejected.
     pub queue: Option<usize>,
-    /// Submission, ms.
+    /// Time of the submission in ms.
     pub submit_ms: u64,
-    /// When all of its tasks had started, or its gang was complete, ms; a job's wait ends here.
-    /// Tasks that are lost with a node afterwards and start again do not move it.
+    /// Time in ms at which all its tasks had started, or its gang was complete. The wait of the job ends here. Tasks
+    /// that are lost with a node later, and start again, do not change it.
     pub start_ms: Option<u64>,
-    /// When the last of its tasks ended, ms.
+    /// Time in ms at which its last task ended.
     pub end_ms: Option<u64>,
-    /// How it stood at the end of the run.
+    /// State at the end of the run.
     pub state: JobState,
-    /// Number of asks; placeholders of a gang not counted.
+    /// Number of asks, without placeholders of a gang.
     pub asks: u64,
     /// Whether its tasks start together.
     pub gang: bool,
-    /// Of the whole job.
+    /// Resources of the whole job.
     pub resources: Amounts,
-    /// How many tasks it has of each size, in the order in which they are asked for; empty where all have
-    /// the same.
+    /// Number of tasks for each size, in the order of the asks. Empty if all tasks have the same size.
     pub sizes: Vec<(u64, Amounts)>,
-    /// Time its longest task runs, ms.
+    /// Run time of its longest task in ms.
     pub run_ms: u64,
-    /// What held back its last task, and for how long: position in [`Outcome::blockers`] and
-    /// ms. Sums to the job's wait.
+    /// Reasons why its last task waited, and the durations: position in [`Outcome::blockers`], and ms. The sum is the
+    /// wait of the job.
     pub waits: Vec<(usize, u64)>,
-    /// Why it waits, is impossible or was rejected, in one sentence; empty otherwise.
+    /// Reason why it waits, is impossible, or was rejected, as a sentence. Otherwise empty.
     pub reason: String,
 }
 
-/// How a job stood at the end.
+/// State of a job at the end of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum JobState {
-    /// All tasks ran to their end.
+    /// All tasks finished.
     Finished,
-    /// All tasks started, some still run.
+    /// All tasks started, and some still run.
     Running,
     /// Some task has not started.
     Waiting,
@@ -146,44 +145,44 @@ pub enum JobState {
     Impossible,
     /// The submission was refused.
     Rejected,
-    /// Its lifetime was over before all tasks had ended.
+    /// Its lifetime ended before all tasks did.
     Expired,
 }
 
-/// One allocation: one task on one node.
+/// One allocation: a task on a node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AllocationRecord {
-    /// Allocation key, unique in a run.
+    /// Allocation key, which is unique in a run.
     pub key: Name,
     /// Position in [`Outcome::jobs`].
     pub job: usize,
     /// Position in [`Outcome::nodes`].
     pub node: usize,
-    /// Start, ms.
+    /// Time of the start in ms.
     pub start_ms: u64,
-    /// End, ms; none if it still ran at the end.
+    /// Time of the end in ms. `None` if it still ran at the end of the run.
     pub end_ms: Option<u64>,
-    /// What it held.
+    /// Resources of the allocation.
     pub resources: Amounts,
-    /// Room held for a gang member.
+    /// Whether it is a placeholder of a gang member.
     pub placeholder: bool,
-    /// How it ended: `finished`, `preempted`, `replaced`, `node-lost`, `released`; empty while it runs.
+    /// Reason of the end: `finished`, `preempted`, `replaced`, `node-lost`, `released`. Empty while it runs.
     pub ended_by: &'static str,
     /// Position in [`Outcome::jobs`] of the job for which it was asked to stop. `None` if it never was, or if its queue
     /// used more than its maximum.
     pub preempted_for: Option<usize>,
 }
 
-/// One node and a span of time in which it was there; one that comes back has another.
+/// A time span in which a node existed. A node that returns has another record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeRecord {
     /// Node id.
     pub name: Name,
-    /// From, ms.
+    /// Start of the time span in ms.
     pub from_ms: u64,
-    /// To, ms; none if it stayed to the end.
+    /// End of the time span in ms. `None` if it lasted to the end of the run.
     pub to_ms: Option<u64>,
-    /// Its size.
+    /// Size of the node.
     pub resources: Amounts,
 }
 
@@ -192,43 +191,43 @@ pub struct NodeRecord {
 pub struct QueueRecord {
     /// Full path.
     pub path: Name,
-    /// Position of the parent in [`Outcome::queues`]; none for root.
+    /// Position of the parent in [`Outcome::queues`]. `None` for root.
     pub parent: Option<usize>,
-    /// Whether it holds applications.
+    /// Whether it is a leaf.
     pub leaf: bool,
-    /// What it can always get back; empty if nothing.
+    /// Guarantee. Empty without one.
     pub guaranteed: Amounts,
-    /// What it cannot exceed; none = unlimited.
+    /// Maximum. `None` without a limit.
     pub max: Option<Amounts>,
 }
 
-/// The code of a wait for which the simulator found no reason: a mistake of the simulator.
+/// Code of a wait without a known reason, which is a bug of the simulator.
 pub const NOT_EXPLAINED: &str = "NOT_EXPLAINED";
 
-/// The code of jobs that wait because their gang was not complete in time, and is submitted again.
+/// Code of jobs that wait because their gang was not complete in time and is to be submitted again.
 pub const GANG_AGAIN: &str = "GANG_AGAIN";
 
-/// One thing that made jobs wait.
+/// A reason why jobs waited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockerRecord {
     /// Reason code: `QUEUE_MAX`, `ROOT_CAPACITY`, `ABS_USER_LIMIT`, `ABS_GROUP_LIMIT`,
     /// `NO_NODE_FITS`, `MAX_APPS`, `USER_APPS`, `GROUP_APPS`, …
     pub code: &'static str,
-    /// What sets the bound: a queue path, `user ann at root.a`, `every node`.
+    /// Object that has the limit: a queue path, `user ann at root.a`, `every node`.
     pub subject: String,
 }
 
 /// One line of `decisions.csv`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// Counts from 1.
+    /// Number of the decision, counted from 1.
     pub sequence: u64,
     /// Virtual time, ms.
     pub time_ms: u64,
-    /// The kind of an event, such as `allocationGranted`; or `waits`.
+    /// Kind of the event, such as `allocationGranted`, or `waits`.
     pub kind: &'static str,
-    /// What it is about: an application, an ask, a node.
+    /// Object of the event: an application, an ask, or a node.
     pub subject: String,
-    /// The rest in one sentence.
+    /// Further details as a sentence.
     pub detail: String,
 }

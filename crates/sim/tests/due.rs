@@ -1,4 +1,4 @@
-//! What time alone changes: a node that is kept for an ask for two hours goes to a more urgent one.
+//! Changes that depend on time alone: a node that is reserved for an ask for two hours is used by a more urgent one.
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
@@ -19,8 +19,8 @@ partitions:
     - name: z
 ";
 
-/// Job `z` fills the node of 4 for 100 hours, `low` has that node kept from 3 s on, and `high` may have
-/// `z` stopped as soon as it has not.
+/// Job `z` fills the node of 4 for 100 hours. `low` has a reservation of that node from 3 s on, and `high` can
+/// preempt `z` as soon as it has not.
 const Z: &str = r#"{"id":"z","submit_ms":0,"run_ms":360000000,"user":"z","groups":["g"],"queue":"root.z","tasks":4,"resources":{"vcore":1}}"#;
 const LOW: &str = r#"{"id":"low","submit_ms":1000,"run_ms":60000,"user":"l","groups":["g"],"queue":"root.low","tasks":1,"priority":-5,"resources":{"vcore":2}}"#;
 
@@ -48,7 +48,7 @@ fn starts(submit_ms: u64) -> u64 {
     job.start_ms.unwrap()
 }
 
-/// It waits for two hours and two seconds from when the node is kept for `low`, and no event comes then.
+/// It waits for two hours and two seconds from the reservation for `low`, and no event occurs then.
 #[test]
 fn a_more_urgent_job_starts_when_the_reservation_before_it_falls_due() {
     for submit_ms in [10_000, 7_100_000] {

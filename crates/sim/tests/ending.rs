@@ -144,7 +144,7 @@ partitions:
     assert_eq!(start_ms, Some(five_hours_ms), "{:?}", outcome.jobs);
 }
 
-/// What can never run is told, and keeps no run going for ever.
+/// A job that can never run is reported, and does not prevent the end of a run.
 #[test]
 fn a_run_with_an_impossible_job_ends() {
     let jobs = vec![job("large", "root.a", 0, 1_000, 9), job("small", "root.a", 0, 1_000, 1)];

@@ -1,4 +1,4 @@
-//! Metrics of runs small enough to compute by hand; the arithmetic stands beside each.
+//! Metrics of runs that are small enough to compute by hand. The arithmetic is next to each.
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
@@ -200,7 +200,7 @@ fn free_room_is_unusable_where_the_smallest_waiting_task_does_not_fit() {
 #[test]
 fn free_room_is_usable_if_any_waiting_task_fits() {
     let mut outcome = four_cores();
-    // Beside j3 with 4 cores, one of 2 cores waits 9–10 h while 2 are free.
+    // Next to j3 with 4 cores, one of 2 cores waits 9–10 h while 2 are free.
     let mut small = job("small", "ann", 1, 9 * HOUR, HOUR);
     small.resources = vcore(2);
     outcome.jobs.push(small);

@@ -30,7 +30,7 @@ fn the_same_run_gives_the_same_bytes_twice() {
     assert_eq!(html::page(&first), html::page(&second));
     let text = |one: &Document| table::render(&one.header, &one.summary, None);
     assert_eq!(text(&first), text(&second));
-    // Kept for a person who wants to look at them.
+    // Stored for people who want to view them.
     let kept = directory("report-files");
     fs::write(kept.join("report.html"), html::page(&first)).unwrap();
     fs::write(kept.join("report.json"), json::render(&first)).unwrap();

@@ -12,7 +12,7 @@ use headroom_core::resource::{Amounts, Quantity};
 use headroom_sim::nodes::{self, NodeOptions};
 use headroom_sim::workload::{Job, ReadOptions, Workload, read};
 
-/// The file with this path below the folder; none, said aloud, without a folder.
+/// Returns the file with this path below the folder. `None`, with a message, without a folder.
 fn trace(path: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("HEADROOM_TRACES");
     if folder.is_none() {

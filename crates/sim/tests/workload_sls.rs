@@ -16,7 +16,7 @@ use headroom_sim::workload::{Format, ReadOptions, Workload, write_jsonl};
 use headroom_sim::world::Shape;
 use world::{play, setup};
 
-/// Two jobs of maps and reduces, and three equal ones that are told of once.
+/// Two jobs of maps and reduces, and three equal ones in one object.
 const EVENING: &[u8] = include_bytes!("data/evening.sls.json");
 
 fn evening() -> Workload {

@@ -139,7 +139,7 @@ fn what_changes_something_needs_a_right() {
             }
             "submitTask" | "confirmTask" | "resizeTask" | "releaseTask" | "cancelTask"
             | "measureTask" | "rankTask" => Access::TenantAdmin,
-            // What is compared is not changed, and whoever operates is to see to it.
+            // These routes change nothing, but only an operator uses them.
             "planConfig" | "verifyLedger" => Access::Operator,
             _ => Access::Admin,
         };

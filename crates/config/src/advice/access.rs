@@ -1,4 +1,4 @@
-//! Access lists: names that count for nothing, and queues that nobody gets into.
+//! Advice on access lists: ignored names, and queues that no user can submit to.
 
 use crate::check::names::{is_group_name, is_user_name};
 use crate::code::Code;
@@ -68,8 +68,8 @@ fn ignored(
     }
 }
 
-/// Queues that no access list opens, neither theirs nor one above or below; the topmost of
-/// them stands for what is below it.
+/// Reports queues that no access list opens, neither their own nor that of an ancestor or descendant. The topmost
+/// such queue represents its descendants.
 fn closed_queues(survey: &Survey<'_>, report: &mut Report) {
     let mut opened = vec![0_usize];
     for (_, place) in survey.iter() {

@@ -1,4 +1,4 @@
-//! Resources: types that were probably meant to be others, and zeros that set nothing.
+//! Advice on resources: types that were probably misspelled, and zeros without effect.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
     doubtful.tell(report);
 }
 
-/// A vector without anything above zero is dropped as a whole.
+/// Reports a vector with only zeros, which is dropped as a whole.
 fn zeros(whose: &str, resources: &Resources, report: &mut Report) {
     let vectors = [
         (
@@ -66,7 +66,7 @@ fn zeros(whose: &str, resources: &Resources, report: &mut Report) {
     }
 }
 
-/// Types that look like `vcore` or `memory`, with their first place and how many there are.
+/// Types that resemble `vcore` or `memory`, with their first place and their number.
 #[derive(Default)]
 struct Doubtful<'a>(BTreeMap<&'a str, (Span, usize, &'static str)>);
 
@@ -108,7 +108,7 @@ impl<'a> Doubtful<'a> {
     }
 }
 
-/// Which of the two types with a unit somebody who writes this probably means.
+/// Returns the type with a unit that was probably meant.
 fn meant_by(name: &str) -> Option<&'static str> {
     if matches!(name, "vcore" | "memory") || name.len() > 12 {
         return None;

@@ -1,5 +1,5 @@
-//! Limits of applications that can hardly be meant: numbers that never count, and queues that may
-//! fill what they share with others. Source: user-headroom §5.1 and §11.
+//! Advice on limits of applications that were probably not meant: numbers without effect, and queues that can use up
+//! what they share with others. Source: user-headroom §5.1 and §11.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
     let of_root = survey.get(0).queue.application_limits.as_deref();
     hidden(of_partition, of_root, report);
     let whole = Counts::default().with(of_partition);
-    // What the root says takes the place of what its partition says.
+    // A number of the root replaces that of its partition.
     let root = of_root.map_or(whole, |own| whole.replaced(own));
     let everywhere = root.max_parallel;
     loose(of_partition, Counts::default(), root, everywhere, report);
@@ -56,7 +56,7 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
     fallers.tell(survey, report);
 }
 
-/// A number, and where it is written.
+/// A number with its place in the file.
 #[derive(Clone, Copy)]
 struct Written {
     number: u64,
@@ -68,7 +68,7 @@ fn written(text: Option<&Text>) -> Option<Written> {
     Some(Written { number: count(text)?, span: text.span })
 }
 
-/// The smallest numbers on the way to root.
+/// The smallest numbers on the path to root.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     max: Option<Written>,
@@ -88,7 +88,7 @@ impl Counts {
         }
     }
 
-    /// With a block below, or none.
+    /// Returns the numbers below `block`, if there is one.
     fn with(self, block: Option<&ApplicationLimits>) -> Self {
         let own = block.map(Self::of).unwrap_or_default();
         let smaller = |own: Option<Written>, above: Option<Written>| {
@@ -112,7 +112,7 @@ impl Counts {
     }
 }
 
-/// What a partition says and its root says otherwise.
+/// Reports numbers of a partition that its root replaces by others.
 fn hidden(
     partition: Option<&ApplicationLimits>,
     root: Option<&ApplicationLimits>,
@@ -141,7 +141,7 @@ fn hidden(
     }
 }
 
-/// Numbers of a queue above those of a queue above it.
+/// Reports numbers of a queue above those of an ancestor.
 fn over_parent(
     own: Option<&ApplicationLimits>,
     above: Counts,
@@ -168,9 +168,9 @@ fn over_parent(
     }
 }
 
-/// Numbers for each user that are above what all users together may have. One that takes the place
-/// of a number above is no advice: there is no other way to take that away. The same goes for
-/// numbers of users by name.
+/// Reports numbers for each user that exceed the number for all users together. A number that replaces one of an
+/// ancestor is not reported, because there is no other way to remove that one. The same applies to numbers for users
+/// by name.
 fn loose(
     block: Option<&ApplicationLimits>,
     above: Counts,
@@ -198,23 +198,22 @@ fn loose(
         compare("maximumapplicationsperuser", own, here.max, "have");
     }
     if !above.parallel_per_user {
-        // A user's applications are counted in all of the partition.
+        // A user's applications are counted in the whole partition.
         let own = block.max_parallel_per_user.as_ref();
         compare("maxparallelappsperuser", own, everywhere, "start");
     }
 }
 
-/// Leaves that guarantee nothing and have no number of their own, by where the nearest one above
-/// is written.
+/// Leaves without a guarantee and without their own number, by the place of the nearest ancestor's number.
 #[derive(Default)]
 struct Fallers {
     below: BTreeMap<Span, Below>,
-    /// Whether any leaf guarantees something.
+    /// Whether any leaf has a guarantee.
     shares: bool,
 }
 
 struct Below {
-    /// The number above.
+    /// Number of the ancestor.
     number: u64,
     /// The first such leaf.
     first: usize,
@@ -230,7 +229,7 @@ impl Fallers {
         }
     }
 
-    /// Only where somebody has a share: elsewhere nobody meant to divide anything.
+    /// Reports them only if some leaf has a guarantee. Otherwise the capacity was not meant to be divided.
     fn tell(self, survey: &Survey<'_>, report: &mut Report) {
         for (span, below) in self.below.into_iter().filter(|_| self.shares) {
             let more = match below.leaves {

@@ -1,5 +1,5 @@
-//! Parts of queues that can hardly be meant: siblings of which none is guaranteed anything, and users
-//! who may have more than their queue. Source: user-headroom §7.4 and §10, C2.
+//! Advice on fractions of queues that were probably not meant: siblings without any guarantee, and users who can use
+//! more than their queue. Source: user-headroom §7.4 and §10, C2.
 
 use headroom_core::config::CapacityShare;
 use headroom_core::userlimit::Decimal;
@@ -31,7 +31,7 @@ pub(super) fn advise(survey: &Survey<'_>, report: &mut Report) {
     }
 }
 
-/// The number of a block by percent or weight.
+/// Returns the number of a block by percent or weight.
 fn part(block: &Capacity) -> Option<(&Text, Decimal)> {
     match share(block)? {
         CapacityShare::Percent(part) | CapacityShare::Weight(part) => {
@@ -41,7 +41,7 @@ fn part(block: &Capacity) -> Option<(&Text, Decimal)> {
     }
 }
 
-/// Whether a queue is guaranteed anything, by what is written of it alone.
+/// Returns whether a queue itself sets a guarantee above zero.
 pub(super) fn guarantees(queue: &Queue) -> bool {
     match queue.capacity.as_deref().and_then(part) {
         Some((_, part)) => part > Decimal::ZERO,
@@ -49,8 +49,8 @@ pub(super) fn guarantees(queue: &Queue) -> bool {
     }
 }
 
-/// How many times what it is guaranteed a queue may use, as dividend and divisor, where percentages
-/// alone say so; none where amounts or weights come into it, or it is guaranteed nothing.
+/// Returns the ratio of a queue's maximum to its guarantee, as dividend and divisor, if it depends only on
+/// percentages. `None` if amounts or weights are involved, or if the guarantee is zero.
 pub(super) fn times_guaranteed(survey: &Survey<'_>, position: usize) -> Option<(u128, u128)> {
     let (mut most, mut least) = (1_u128, 1_u128);
     for (_, place) in survey.path(position).filter(|(_, place)| place.above.is_some()) {
@@ -66,7 +66,7 @@ pub(super) fn times_guaranteed(survey: &Survey<'_>, position: usize) -> Option<(
     (least > 0).then_some((most, least))
 }
 
-/// The greatest common divisor.
+/// Returns the greatest common divisor.
 const fn common(mut left: u128, mut right: u128) -> u128 {
     while right > 0 {
         (left, right) = (right, left % right);

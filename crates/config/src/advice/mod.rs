@@ -1,7 +1,7 @@
-//! Advice: what is legal, works as written, and can hardly be meant. Never a fault.
+//! Advice: settings that are valid and work as written, but were probably not meant. Never an error.
 //!
-//! Advice is given only where it is certain. It looks at the same trees as the checks, and
-//! takes time in proportion to the file, not to its square.
+//! Advice is given only where it is certain. It uses the same trees as the checks. Its time is proportional to the
+//! size of the file.
 
 mod access;
 mod amounts;
@@ -20,7 +20,7 @@ use crate::diagnostic::Report;
 
 use survey::Survey;
 
-/// Look at every partition.
+/// Adds the advice on all partitions.
 pub(crate) fn advise(trees: &[Tree], nodes: &NodeTotals, report: &mut Report) {
     for tree in trees {
         let survey =

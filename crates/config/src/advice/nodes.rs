@@ -1,4 +1,4 @@
-//! Guarantees that the nodes cannot back.
+//! Advice on guarantees that exceed the nodes.
 
 use headroom_core::resource::exact;
 
@@ -10,10 +10,10 @@ use crate::vector::{Measure, Vector, excesses, show};
 
 use super::survey::Survey;
 
-/// How many queues are pointed at in addition to the first.
+/// Most queues that are marked in addition to the first.
 const POINTED_AT_MAX: usize = 3;
 
-/// Compare what the queues below root are guaranteed together with all that the nodes have.
+/// Compares the sum of the guarantees below root with the total of all nodes.
 pub(super) fn advise(survey: &Survey<'_>, report: &mut Report) {
     let Some(nodes) = survey.nodes() else { return };
     let root = survey.get(0).queue;
@@ -44,7 +44,7 @@ fn warning(
     room: Measure,
 ) -> Diagnostic {
     let most = show(resource, room.amount);
-    // One that is too large by itself is what to look at.
+    // A guarantee that is too large by itself is reported alone.
     let alone = parts.iter().find(|(_, part)| part.amount > room.amount);
     let message = match alone {
         Some((name, part)) => format!(

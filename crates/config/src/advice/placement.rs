@@ -1,4 +1,4 @@
-//! Placement rules that can never place anything.
+//! Advice on placement rules that never place an application.
 
 use std::collections::BTreeMap;
 
@@ -38,25 +38,25 @@ pub(super) fn advise(rules: &[Rule], survey: &Survey<'_>, report: &mut Report) {
     }
 }
 
-/// A rule and those that find its parent.
+/// Returns a rule and the rules that find its parent.
 fn chain(rule: &Rule) -> impl Iterator<Item = &Rule> {
     std::iter::successors(Some(rule), |link| link.parent.as_deref())
 }
 
-/// What comes of a rule, for any submitter.
+/// Result of a rule for all submitters.
 enum Outcome {
     Never(Box<Diagnostic>),
-    /// It places or rejects every application.
+    /// The rule places or rejects every application.
     Always,
     Depends,
 }
 
-/// The configured queues, to be looked up by path.
+/// The configured queues, by path.
 struct PlacementContext<'s, 'a> {
     survey: &'s Survey<'a>,
-    /// Position by parent and name in lower case.
+    /// Positions by parent and name in lower case.
     children: BTreeMap<(usize, String), usize>,
-    /// Whether everybody may submit.
+    /// For each queue, whether every user can submit.
     open: Vec<bool>,
 }
 
@@ -74,7 +74,7 @@ impl<'s, 'a> PlacementContext<'s, 'a> {
         scene
     }
 
-    /// What comes of a rule; `made` tells whether one before it makes queues.
+    /// Returns the result of a rule. `made` specifies whether an earlier rule creates queues.
     fn outcome(&self, rule: &Rule, made: bool) -> Outcome {
         for link in chain(rule) {
             if audience(&link.filter) == Audience::Nobody {
@@ -95,10 +95,10 @@ impl<'s, 'a> PlacementContext<'s, 'a> {
         }
     }
 
-    /// What comes of a chain of `fixed` rules.
+    /// Returns the result of a chain of `fixed` rules.
     fn fixed(&self, rule: &Rule, made: bool) -> Outcome {
         match self.find(rule) {
-            // One that says `parent: true` itself is refused.
+            // A target with `parent: true` is refused elsewhere.
             Some(at) if self.survey.get(at).queue.parent => Outcome::Depends,
             Some(at) if self.survey.get(at).is_parent() => {
                 let target = self.survey.get(at).queue;
@@ -112,7 +112,7 @@ impl<'s, 'a> PlacementContext<'s, 'a> {
                 Outcome::Never(Box::new(warning))
             }
             Some(at) if self.open[at] => Outcome::Always,
-            // It will be made as a leaf, unless somebody makes it as a parent before.
+            // The rule creates the queue as a leaf, unless it was created as a parent before.
             None if !made && rule.create && rule.parent.is_none() && self.open[0] => {
                 Outcome::Always
             }
@@ -120,7 +120,7 @@ impl<'s, 'a> PlacementContext<'s, 'a> {
         }
     }
 
-    /// Whether a `user` rule finds or makes a queue for everybody, where all may submit.
+    /// Returns whether a `user` rule finds or creates a queue for every user, where every user can submit.
     fn always_by_user(&self, rule: &Rule, made: bool) -> bool {
         if made || !rule.create || !rule.name.value.eq_ignore_ascii_case("user") {
             return false;
@@ -133,7 +133,7 @@ impl<'s, 'a> PlacementContext<'s, 'a> {
         let Some(parent) = parent else {
             return false;
         };
-        // A user may have the name of a parent queue, and would then go to the next rule.
+        // A user can have the name of a parent queue. The next rule would then apply.
         let place = self.survey.get(parent);
         let below = parent + 1..place.end;
         let names_parent = below.into_iter().any(|at| {
@@ -143,7 +143,7 @@ impl<'s, 'a> PlacementContext<'s, 'a> {
         self.open[parent] && place.is_parent() && !names_parent
     }
 
-    /// The configured queue that a chain of `fixed` rules leads to.
+    /// Returns the configured queue that a chain of `fixed` rules selects.
     fn find(&self, rule: &Rule) -> Option<usize> {
         let mut links: Vec<&Rule> = chain(rule).collect();
         links.reverse();
@@ -181,7 +181,7 @@ fn never_by_filter(rule: &Rule) -> Outcome {
     Outcome::Never(Box::new(Diagnostic::warning(Code::RuleNever, span, message).help(help)))
 }
 
-/// Whom a filter lets through.
+/// Users whom a filter accepts.
 #[derive(PartialEq, Eq)]
 enum Audience {
     Everybody,
@@ -202,7 +202,7 @@ fn audience(filter: &Filter) -> Audience {
     }
 }
 
-/// Whether a list can match anyone: one entry is a name or an expression, of several the legal
+/// Returns whether a list can match a name. A single entry is a name or an expression. In a longer list, only valid
 /// names count.
 fn counts(list: &[Text], is_legal: fn(&str) -> bool) -> bool {
     match list {

@@ -1,4 +1,4 @@
-//! Properties: keys that are none, old values, and keys where they have no effect.
+//! Advice on properties: unknown keys, deprecated values, and keys without an effect.
 
 use headroom_core::config::property::{
     BACKOFF, BACKOFF_DELAY, PREEMPTION_DELAY, PREEMPTION_POLICY, PRIORITY_OFFSET, PRIORITY_POLICY,
@@ -12,7 +12,7 @@ use crate::spelling::nearest;
 
 use super::survey::{Place, Survey};
 
-/// Beginnings that only keys with a meaning have.
+/// Prefixes that only known keys have.
 const FAMILIES: [&str; 4] = ["application.", "priority.", "preemption.", "quota.preemption."];
 
 pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Report) {
@@ -45,7 +45,7 @@ fn unknown_key(key: &Text, report: &mut Report) {
     if keys.contains(&written) {
         return;
     }
-    // Some write keys as other programs spell them.
+    // Some authors use the spelling of other programs.
     let dotted = written.to_lowercase().replace(['-', '_'], ".");
     let help = match nearest(&dotted, &keys) {
         Some(known) if known == written.to_lowercase() => {
@@ -73,17 +73,17 @@ fn old_value(key: &Text, value: &Text, report: &mut Report) {
     }
 }
 
-/// Where a property stands.
+/// The queue of a property.
 struct PropertyContext<'a> {
     partition: &'a Partition,
     place: &'a Place<'a>,
     is_root: bool,
-    /// This queue or one below has a maximum.
+    /// Whether this queue or a descendant has a maximum.
     has_max_below: bool,
 }
 
 impl PropertyContext<'_> {
-    /// Why the property has no effect here, and what to do; `None` when it may have one.
+    /// Returns why the property has no effect here, and what to do. `None` if it can have one.
     fn without_effect(&self, key: &str, value: &str) -> Option<(&'static str, &'static str)> {
         let only_dynamic = self.place.is_parent() && self.place.queue.children.is_empty();
         let fence = value.eq_ignore_ascii_case("fence");

@@ -1,4 +1,4 @@
-//! The queue tree in a row, so that advice looks things up instead of walking again.
+//! The queue tree as a list, so that advice can look up data without another traversal.
 
 use headroom_core::resource::Amounts;
 
@@ -6,31 +6,31 @@ use crate::check::names::{QUEUE_NAME_MAX, is_group_name, is_user_name};
 use crate::raw::Queue;
 use crate::vector::Vector;
 
-/// All queues of a partition: each before its children, children in file order.
+/// All queues of a partition: each before its children, and children in file order.
 pub(super) struct Survey<'a> {
     places: Vec<Place<'a>>,
-    /// All that the nodes have, where that is known.
+    /// Total of the nodes, if it is known.
     nodes: Option<Vector>,
 }
 
-/// One queue with what advice asks of it again and again.
+/// One queue with precomputed data.
 pub(super) struct Place<'a> {
     pub(super) queue: &'a Queue,
-    /// The parent, by its position.
+    /// Position of the parent.
     pub(super) above: Option<usize>,
-    /// One past the last queue below.
+    /// Position after the last descendant.
     pub(super) end: usize,
-    /// The maximum in force at this queue alone: one of zeros only is none.
+    /// Maximum of this queue alone. One with only zeros counts as none.
     pub(super) max: Vector,
-    /// Who may submit by the queue's own access lists.
+    /// Users who can submit according to the queue's own access lists.
     pub(super) grants: Grants<'a>,
 }
 
-/// Who an access list lets in.
+/// Users and groups in an access list.
 #[derive(Default)]
 pub(super) struct Grants<'a> {
     pub(super) everybody: bool,
-    /// A list is refused, so that nobody knows whom it was to let in.
+    /// Whether a list is refused, so that its content is unknown.
     pub(super) unknown: bool,
     pub(super) users: Vec<&'a str>,
     pub(super) groups: Vec<&'a str>,
@@ -70,7 +70,7 @@ impl<'a> Survey<'a> {
         self.places[position].end = self.places.len();
     }
 
-    /// All that the nodes have, at the place of the root queue; none where that is not known.
+    /// Returns the total of the nodes, with the place of the root queue. `None` if it is not known.
     pub(super) const fn nodes(&self) -> Option<&Vector> {
         self.nodes.as_ref()
     }
@@ -79,18 +79,18 @@ impl<'a> Survey<'a> {
         &self.places[position]
     }
 
-    /// Every queue with its position.
+    /// Returns every queue with its position.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Place<'a>)> {
         self.places.iter().enumerate()
     }
 
-    /// The queue and those above it, up to root.
+    /// Returns the queue and its ancestors, up to root.
     pub(super) fn path(&self, position: usize) -> impl Iterator<Item = (usize, &Place<'a>)> {
         let positions = std::iter::successors(Some(position), |at| self.places[*at].above);
         positions.map(|at| (at, &self.places[at]))
     }
 
-    /// `root.sales.eu`; of a name that is too long, what a legal one may have.
+    /// Returns the path, such as `root.sales.eu`. Names that are too long are truncated to the valid length.
     pub(super) fn name(&self, position: usize) -> String {
         let legal = |name: &str| name.chars().take(QUEUE_NAME_MAX).collect::<String>();
         let mut names: Vec<String> =
@@ -106,7 +106,7 @@ impl Place<'_> {
     }
 }
 
-/// The two parts of an access list, users and groups; `None` for one that is refused.
+/// Returns the two parts of an access list: users and groups. `None` if the list is refused.
 pub(super) fn parts_of(acl: &str) -> Option<(&str, &str)> {
     let (users, groups) = acl.split_once(' ').unwrap_or((acl, ""));
     (!groups.contains(' ')).then_some((users, groups))

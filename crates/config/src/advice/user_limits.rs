@@ -1,5 +1,5 @@
-//! User limits that can hardly be meant: what is too much for a queue, and what gets stuck. Source:
-//! user-headroom §7.
+//! Advice on user limits that were probably not meant: values too large for a queue, and settings that can block a
+//! queue. Source: user-headroom §7.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -44,7 +44,7 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
     }
 }
 
-/// What is in force somewhere, each from the nearest block that has it.
+/// Settings that apply to a queue, each from the nearest block that has it.
 #[derive(Clone, Default)]
 struct InForce<'a> {
     /// The nearest block.
@@ -56,7 +56,7 @@ struct InForce<'a> {
 }
 
 impl<'a> InForce<'a> {
-    /// What is in force where there is this block, or none.
+    /// Returns the settings below `block`, if there is one.
     fn below(&self, block: Option<&'a UserLimits>) -> Self {
         let Some(block) = block else { return self.clone() };
         let maximum = block.maximum_allocation.as_ref();
@@ -71,11 +71,11 @@ impl<'a> InForce<'a> {
     }
 }
 
-/// A leaf, or the leaves that rules make below a queue with a template.
+/// A leaf, or the leaves that rules create below a queue with a template.
 struct UserLimitContext<'a> {
     survey: &'a Survey<'a>,
     position: usize,
-    /// What the template guarantees, and its maximum.
+    /// Guarantee and maximum of the template.
     of_template: Option<(Vector, Vector)>,
 }
 
@@ -95,11 +95,11 @@ impl UserLimitContext<'_> {
         }
     }
 
-    /// The tightest maximum on the way to root.
+    /// Returns the smallest maximum on the path to root.
     fn room(&self, resource: &str) -> Option<Measure> {
         let own = self.of_template.iter().map(|(_, max)| max);
         let path = self.survey.path(self.position).map(|(_, place)| &place.max);
-        // The maximum of root is the cluster.
+        // The maximum of root is the total of the nodes.
         smallest(own.chain(path).chain(self.survey.nodes()).filter_map(|max| max.get(resource)))
     }
 }
@@ -110,7 +110,7 @@ impl UserLimitContext<'_> {
     }
 }
 
-/// Words that are reported once, however many leaves have them.
+/// Reports words. Each is reported once, however many leaves it applies to.
 fn words(here: &InForce<'_>, reported: &mut BTreeSet<Span>, report: &mut Report) {
     if let Some(text) = here.enforcement.filter(|text| text.value == "strict")
         && reported.insert(text.span)
@@ -163,7 +163,7 @@ fn no_share(scene: &UserLimitContext<'_>, here: &InForce<'_>, report: &mut Repor
     report.push(warning.help("set `resources.guaranteed` or `capacity` for the queue"));
 }
 
-/// Compare with what the queue guarantees, type by type; only the first type is reported.
+/// Compares amounts with the guarantee of the queue by type. Only the first type is reported.
 fn amounts(scene: &UserLimitContext<'_>, here: &InForce<'_>, report: &mut Report) {
     let written = here.factor.zip(here.factor.and_then(|text| factor(&text.value)));
     let factor = written.and_then(|(text, factor)| match factor {
@@ -197,7 +197,7 @@ fn amounts(scene: &UserLimitContext<'_>, here: &InForce<'_>, report: &mut Report
     }
 }
 
-/// Compare with what the queue may use where both are percentages of the cluster.
+/// Compares the factor with the maximum of the queue, if both are fractions of the cluster.
 fn loose_part(scene: &UserLimitContext<'_>, (text, times): (&Text, Decimal), report: &mut Report) {
     if scene.of_template.is_some() {
         return;
@@ -220,11 +220,11 @@ fn loose_part(scene: &UserLimitContext<'_>, (text, times): (&Text, Decimal), rep
     report.push(Diagnostic::warning(Code::UserLimitLoose, text.span, message).help(LESS));
 }
 
-/// What helps where one user may have more than their queue.
+/// Advice if one user can use more than the queue.
 const LESS: &str = "write a smaller factor, with which later users reach their share sooner, or -1 \
                     if one user can use the whole queue";
 
-/// So many times an amount, in millionths.
+/// Returns `times` times an amount, in millionths.
 fn of(measure: Measure, times: Decimal) -> i128 {
     i128::from(measure.amount.get()) * i128::from(times.millionths())
 }

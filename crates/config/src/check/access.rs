@@ -4,7 +4,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Stage};
 use crate::raw::{Queue, Text};
 
-/// Check both access lists of a queue.
+/// Checks both access lists of a queue.
 pub(super) fn check(queue: &Queue, report: &mut Report) {
     check_one("adminacl", &queue.admin_acl, report);
     check_one("submitacl", &queue.submit_acl, report);
@@ -24,7 +24,7 @@ fn check_one(key: &str, acl: &Text, report: &mut Report) {
         report.push(fault);
         return;
     }
-    // Building splits at every single space, which validation does not.
+    // The reference splits at every single space when it builds queues, but not when it validates.
     let spaces = acl.value.matches(' ').count();
     if spaces > 1 {
         let message = format!(

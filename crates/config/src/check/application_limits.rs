@@ -1,4 +1,4 @@
-//! `applicationlimits`: each block by itself.
+//! Checks each block `applicationlimits` by itself.
 
 use headroom_core::userlimit::Decimal;
 
@@ -11,12 +11,12 @@ use crate::user_limits::decimal;
 use super::Tree;
 use super::names::is_user_name;
 
-/// Check the block of a partition; those of queues and templates are looked at with each queue.
+/// Checks the block of a partition. Those of queues and templates are checked with each queue.
 pub(super) fn check(tree: &Tree, report: &mut Report) {
     check_block(tree.partition.application_limits.as_deref(), report);
 }
 
-/// Check the blocks of a queue. A template is looked at wherever it is written.
+/// Checks the blocks of a queue. A template is checked wherever it is written.
 pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
     check_block(queue.application_limits.as_deref(), report);
     let template = queue.template.as_deref();
@@ -60,7 +60,7 @@ fn check_block(block: Option<&ApplicationLimits>, report: &mut Report) {
     }
 }
 
-/// Not a number of applications; what may be done instead of writing one.
+/// Returns the fault of an invalid number of applications. `instead` is the alternative.
 fn no_count(what: &str, text: &Text, instead: &str) -> Diagnostic {
     let found = match text.value.as_str() {
         "" => "has no value".to_owned(),
@@ -92,7 +92,7 @@ fn no_part(text: &Text) -> Diagnostic {
     Diagnostic::error(Code::ApplicationDriver, text.span, message).help(help)
 }
 
-/// A percentage as a factor; none where that has more decimals than there may be.
+/// Returns a percentage as a fraction. `None` if it has too many decimals.
 fn hundredth(percent: Decimal) -> Option<Decimal> {
     let millionths = percent.millionths();
     let text = format!("0.{:06}", millionths / 100);

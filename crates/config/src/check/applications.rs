@@ -1,10 +1,10 @@
-//! How many applications may run: a child never more than its parent.
+//! Checks that a child queue does not allow more running applications than its parent.
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::Queue;
 
-/// Check every pair of parent and child.
+/// Checks every pair of parent and child.
 pub(super) fn check(parent: &Queue, report: &mut Report) {
     let most = &parent.max_applications;
     for child in &parent.children {

@@ -1,4 +1,4 @@
-//! `capacity`: each block by itself, and those of siblings together. User headroom §4.
+//! Checks each block `capacity` by itself, and those of siblings together. User headroom §4.
 
 mod label;
 
@@ -10,10 +10,10 @@ use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::raw::{Capacity, Queue, Text};
 use crate::vector::Vector;
 
-/// By how much the percentages of siblings may miss 100, in millionths of a percent.
+/// Largest difference of the sum of siblings' percentages to 100, in millionths of a percent.
 const TOLERANCE: i64 = 100_000;
 
-/// Check the block of a queue, that of its template, and those of its children.
+/// Checks the block of a queue, that of its template, and those of its children.
 pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
     if let Some(block) = &queue.capacity {
         if is_root {
@@ -115,7 +115,7 @@ fn check_value(block: &Capacity, mode: Mode, name: &str, report: &mut Report) {
     report.push(Diagnostic::error(Code::CapacityValue, span, message).help(help));
 }
 
-/// What is computed is not written, too.
+/// Checks that a computed guarantee is not set explicitly too.
 fn computed_alone(queue: &Queue, block: &Capacity, report: &mut Report) {
     let written = queue.resources.guaranteed.as_ref().filter(|pairs| !pairs.value.is_empty());
     let Some((pairs, mode)) = written.zip(mode(block)).filter(|(_, mode)| *mode != Mode::Absolute)
@@ -133,8 +133,7 @@ fn computed_alone(queue: &Queue, block: &Capacity, report: &mut Report) {
     report.push(fault);
 }
 
-/// Leaves that rules make share by weight: nobody knows how many there will be, so no percentages
-/// of theirs add up.
+/// Checks that the template has a weight. The number of created leaves is unknown, so percentages cannot add up.
 fn check_template(queue: &Queue, report: &mut Report) {
     let template = queue.template.as_deref();
     let Some((template, block)) =
@@ -167,8 +166,7 @@ fn check_template(queue: &Queue, report: &mut Report) {
     }
 }
 
-/// One mode for all siblings, and percentages that add up. Queues that rules make are siblings,
-/// too.
+/// Checks that all siblings have one mode, and that percentages add up. Created queues count as siblings.
 fn check_siblings(parent: &Queue, report: &mut Report) {
     let of_template = parent
         .template
@@ -220,7 +218,7 @@ fn check_sum(parent: &Queue, first: Span, report: &mut Report) {
     let mut values: Vec<&Text> = Vec::new();
     for child in &parent.children {
         let block = child.capacity.as_deref().filter(|block| mode(block) == Some(Mode::Percent));
-        // A value that is no percentage is already reported, and the sum is not known.
+        // An invalid percentage is already reported, and the sum is unknown then.
         let Some(text) = block.and_then(|block| block.value.as_ref()) else { return };
         values.push(text);
     }
@@ -233,7 +231,7 @@ fn check_sum(parent: &Queue, first: Span, report: &mut Report) {
     is_whole(&values, first, message, report);
 }
 
-/// Percentages add up to 100.
+/// Checks that percentages add up to 100.
 fn is_whole(
     values: &[&Text],
     first: Span,
@@ -246,7 +244,7 @@ fn is_whole(
     };
     let sum = all.into_iter().fold(Decimal::ZERO, Decimal::plus);
     let is_whole = (sum.millionths() - Decimal::HUNDRED.millionths()).abs() <= TOLERANCE;
-    // Zeros everywhere are no slip: nothing is guaranteed, and all may use what is there.
+    // Zeros everywhere are intended: there are no guarantees, and all siblings can use everything.
     if is_whole || sum == Decimal::ZERO {
         return;
     }
@@ -258,7 +256,7 @@ fn is_whole(
     report.push(fault);
 }
 
-/// A part of nothing is nothing.
+/// Checks that the parent has a guarantee, because a fraction of nothing is nothing.
 fn has_something(parent: &Queue, is_root: bool, report: &mut Report) {
     let guaranteed = || Vector::of(parent.resources.guaranteed.as_ref());
     if is_root || parent.capacity.is_some() || !guaranteed().is_zero() {

@@ -1,4 +1,4 @@
-//! Queues that run below stopped ones, and lifetimes that are none. User headroom §10 (C12, C27).
+//! Checks queues that run below stopped ones, and invalid lifetimes. User headroom §10 (C12, C27).
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};
@@ -7,12 +7,12 @@ use crate::raw::{Queue, Text};
 
 use headroom_core::config::QueueStart;
 
-/// Check all queues of a tree.
+/// Checks all queues of a tree.
 pub(super) fn check(root: &Queue, report: &mut Report) {
     below(root, None, report);
 }
 
-/// Check a queue and those below; `stopped` is the nearest word above that stops it.
+/// Checks a queue and its descendants. `stopped` is the nearest ancestor's word that stops it.
 fn below(queue: &Queue, stopped: Option<&Text>, report: &mut Report) {
     let word = queue.start.as_ref();
     let state = word.and_then(start);

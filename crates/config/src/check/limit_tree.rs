@@ -1,4 +1,4 @@
-//! Limits down the tree: nobody gets more in a queue than above it.
+//! Checks that a limit of a queue does not exceed those of its ancestors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,26 +9,26 @@ use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::raw::{At, Limit, Queue, Text};
 use crate::vector::{Excess, Measure, Vector, show, smallest};
 
-/// The limits of one queue by name, and those of the queues above.
+/// The limits of one queue by name, and those of its ancestors.
 struct Scope<'a> {
     own: BTreeMap<&'a str, (&'a Vector, &'a At<u64>)>,
     above: Option<&'a Scope<'a>>,
 }
 
 impl<'a> Scope<'a> {
-    /// The limits of a name, from here up to root.
+    /// Returns the limits of a name, from this queue up to root.
     fn of(&self, name: &str) -> impl Iterator<Item = &(&'a Vector, &'a At<u64>)> {
         let scopes = std::iter::successors(Some(self), |scope| scope.above);
         scopes.filter_map(move |scope| scope.own.get(name))
     }
 
-    /// How much of a type is allowed to a name from here up to root.
+    /// Returns the smallest limit of a type for a name, from this queue up to root.
     fn room(&self, name: &str, resource: &str) -> Option<Measure> {
         smallest(self.of(name).filter_map(|(limit, _)| limit.get(resource)))
     }
 }
 
-/// Check the limits of all users, then of all groups.
+/// Checks the limits of all users, and then those of all groups.
 pub(super) fn check(root: &Queue, report: &mut Report) {
     check_queue(root, None, "user", Limit::users, report);
     check_queue(root, None, "group", Limit::groups, report);
@@ -46,7 +46,7 @@ fn check_queue(
         vectors.map(|limit| Vector::of(limit.max_resources.as_ref())).collect();
     let mut own = BTreeMap::new();
     for (limit, resources) in queue.limits.value.iter().zip(&vectors) {
-        // Names that share their limits above share the verdict, when it is good.
+        // Names with the same ancestors' limits share a positive result.
         let mut fitting = BTreeSet::new();
         for name in names_of(limit) {
             if let Some(above) = above {
@@ -58,14 +58,14 @@ fn check_queue(
         }
     }
     let here = Scope { own, above };
-    // A queue without limits is left out, so that looking up costs what there are limits.
+    // Queues without limits are skipped, so that a lookup costs only the number of limits.
     let below = if here.own.is_empty() { above } else { Some(&here) };
     for child in &queue.children {
         check_queue(child, below, noun, names_of, report);
     }
 }
 
-/// Who is limited where, for messages.
+/// Name and kind of a limit, for messages.
 struct Who<'a> {
     noun: &'a str,
     name: &'a str,
@@ -106,8 +106,8 @@ fn check_resources(
     }
 }
 
-/// A set of types with every type that a limit and the limits above it share: what the
-/// shorter side names, because a file may have very long ones.
+/// Returns a superset of the types that a limit and the limits of its ancestors share: the types of the shorter side,
+/// because a file can have very many.
 fn shared_types<'v>(own: &'v Vector, above: &[&'v Vector]) -> BTreeSet<&'v str> {
     let named_above: usize = above.iter().map(|limit| limit.len()).sum();
     if named_above < own.len() {
@@ -194,7 +194,7 @@ impl Who<'_> {
     }
 }
 
-/// Whose limit it is that the code compares with.
+/// Returns whose limit a fault compares with.
 fn source(code: Code) -> &'static str {
     if matches!(code, Code::LimitResourcesOverWildcard | Code::LimitApplicationsOverWildcard) {
         "the wildcard above"

@@ -1,4 +1,4 @@
-//! The limits of one queue: who is named, in which order, and how much.
+//! Checks the limits of one queue: names, order, and amounts.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::vector::{Vector, excesses, report_quantities, show};
 
 use super::names::{is_group_name, is_user_name};
 
-/// What differs between users and groups.
+/// Differences between users and groups.
 struct Kind {
     noun: &'static str,
     is_legal: fn(&str) -> bool,
@@ -38,10 +38,10 @@ const GROUPS: Kind = Kind {
     legal: "a group name begins with a letter or _ and continues with letters, digits and : _ . -",
 };
 
-/// Names met so far in the limits of one queue.
+/// Names in the limits of one queue so far.
 type Seen = BTreeMap<String, Span>;
 
-/// Check the word that says which limits count for a user who is named in one.
+/// Checks which limits apply to a user that a limit names.
 pub(super) fn check_precedence(written: &Text, report: &mut Report) {
     if !matches!(written.value.as_str(), "" | "both" | "user") {
         let message =
@@ -52,7 +52,7 @@ pub(super) fn check_precedence(written: &Text, report: &mut Report) {
     }
 }
 
-/// Check the duration after which room is held.
+/// Checks the duration after which capacity is held for an ask.
 pub(super) fn check_starvation(after: Option<&Text>, report: &mut Report) {
     if let Some(span) = after.filter(|span| read_span(&span.value).is_none()) {
         let message = format!("`starvation.after` is `{}`, which is no duration", span.value);
@@ -62,7 +62,7 @@ pub(super) fn check_starvation(after: Option<&Text>, report: &mut Report) {
     }
 }
 
-/// Check the word that says how gangs are placed.
+/// Checks how gangs are placed.
 pub(super) fn check_gang_placement(written: &Text, report: &mut Report) {
     if !matches!(written.value.as_str(), "" | "members" | "whole") {
         let message = format!("`gangs.placement` cannot be `{}`", written.value);
@@ -72,7 +72,7 @@ pub(super) fn check_gang_placement(written: &Text, report: &mut Report) {
     }
 }
 
-/// Check all limits of a queue.
+/// Checks all limits of a queue.
 pub(super) fn check(queue: &Queue, is_root: bool, report: &mut Report) {
     let (mut users, mut groups) = (Seen::new(), Seen::new());
     let max = Vector::of(queue.resources.max.as_ref());
@@ -120,7 +120,7 @@ fn check_names(names: &[Text], kind: &Kind, seen: &mut Seen, report: &mut Report
     }
 }
 
-/// A group wildcard means *all other groups*, so there must be some to differ from.
+/// Checks that a group wildcard is not alone. It means *all other groups*, so at least one group must be named.
 fn check_lone_wildcard(limit: &Limit, groups: &Seen, report: &mut Report) {
     if groups.len() != 1 {
         return;
@@ -135,7 +135,7 @@ fn check_lone_wildcard(limit: &Limit, groups: &Seen, report: &mut Report) {
     }
 }
 
-/// Check the amounts of a limit; its resources.
+/// Checks the amounts of a limit. Returns its resources.
 fn check_amounts(queue: &Queue, limit: &Limit, report: &mut Report) -> Vector {
     report_quantities(limit.max_resources.as_ref(), Stage::Validation, report);
     let resources = Vector::of(limit.max_resources.as_ref());
@@ -170,7 +170,7 @@ fn check_amounts(queue: &Queue, limit: &Limit, report: &mut Report) -> Vector {
     resources
 }
 
-/// Check the resources of a limit against the queue's own maximum.
+/// Checks the resources of a limit against the queue's own maximum.
 fn check_resources(queue: &Queue, max: &Vector, resources: &Vector, report: &mut Report) {
     for excess in excesses(|resource| max.get(resource), resources) {
         let most = show(excess.resource, excess.room.amount);

@@ -1,4 +1,4 @@
-//! Leaves whose applications would stand in a line, and whose users take turns instead. Decision page 29.
+//! Checks leaves that combine a strict order of applications with user limits. Decision page 29.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +13,14 @@ use crate::tenants::root_of;
 use super::Tree;
 use super::template::is_absent;
 
-/// Check all leaves of a partition, and where its tenants have theirs.
+/// Checks all leaves of a partition, and the queues of its tenants.
 pub(super) fn check(tree: &Tree, report: &mut Report) {
     let own = tree.partition.user_limits.as_deref().map(|block| block.span);
     let mut walk = Walk { seen: BTreeSet::new(), report };
     walk.queue(&tree.root, InForce { limits: own, policy: None });
     let tenants = tree.partition.tenants.as_ref().filter(|block| block.enabled == Some(true));
     let Some(block) = tenants else { return };
-    // As deep as the file goes: what it does not have is made, and has what is above it.
+    // Queues on the path that the file lacks are created, and inherit the settings of their ancestors.
     let (mut limits, mut at) = (own, Some(&tree.root));
     let path = root_of(block);
     let mut names = path.split('.').skip(1);
@@ -46,10 +46,10 @@ pub(super) fn check(tree: &Tree, report: &mut Report) {
     }
 }
 
-/// What is in force at a place of the tree.
+/// Settings that apply to a queue.
 #[derive(Clone, Copy)]
 struct InForce<'a> {
-    /// Where the file sets how users share leaves.
+    /// Place that sets user limits.
     limits: Option<Span>,
     policy: Option<&'a Text>,
 }

@@ -1,8 +1,7 @@
 //! The rules of a queue file, one file per family.
 //!
-//! Every rule looks at the whole file and reports all its faults, so that one run shows
-//! everything there is to repair. A rule does not complain about what another one refused
-//! already: a text that is no quantity counts as absent in comparisons.
+//! Every rule checks the whole file and reports all its faults, so that one run shows everything to repair. A value
+//! that another rule has refused is not reported again: an invalid quantity counts as absent in comparisons.
 
 mod access;
 mod application_limits;
@@ -37,7 +36,7 @@ pub(crate) use resources::claims;
 pub(crate) use structure::name_of_partition;
 pub(crate) use template::is_absent;
 
-/// A partition whose queues hang below one root.
+/// A partition with its queues below one root.
 #[derive(Debug)]
 pub(crate) struct Tree {
     /// The partition as written, without its queues and limits.
@@ -46,7 +45,7 @@ pub(crate) struct Tree {
     pub(crate) root: Queue,
 }
 
-/// Check every rule; the partitions with their queues below one root each.
+/// Checks every rule. Returns the partitions, each with its queues below one root.
 pub(crate) fn check(file: File, report: &mut Report) -> Vec<Tree> {
     check_partition_names(&file, report);
     let mut trees = Vec::with_capacity(file.partitions.len());

@@ -1,5 +1,4 @@
-//! `nodelabels`: labels that are none, and those to which a queue has no access. User headroom §10
-//! (C18).
+//! Checks `nodelabels`: invalid labels, and labels to which a queue has no access. User headroom §10 (C18).
 
 use headroom_core::config::NodeLabelsConfig;
 
@@ -7,10 +6,10 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::{Queue, Text};
 
-/// Longest label, in bytes: as long as Kubernetes lets one be.
+/// Longest label in bytes, as in Kubernetes.
 const LABEL_MAX: usize = 63;
 
-/// Check all queues of a tree.
+/// Checks all queues of a tree.
 pub(super) fn check(root: &Queue, report: &mut Report) {
     below(root, (None, None), report);
     for child in &root.children {
@@ -18,7 +17,7 @@ pub(super) fn check(root: &Queue, report: &mut Report) {
     }
 }
 
-/// What is exclusive, or lent, is so for all of a partition.
+/// Warns about `exclusive` and `lends` outside root, because they apply to a whole partition.
 fn said_of_root_alone(queue: &Queue, report: &mut Report) {
     if let Some(block) = &queue.node_labels {
         for (key, labels) in [("exclusive", &block.exclusive), ("lends", &block.lends)] {
@@ -35,7 +34,7 @@ fn said_of_root_alone(queue: &Queue, report: &mut Report) {
     }
 }
 
-/// What is in force above: the accessible labels, and the default.
+/// Settings of the ancestors: the accessible labels, and the default.
 type Above<'a> = (Option<&'a [Text]>, Option<&'a Text>);
 
 fn below<'a>(queue: &'a Queue, above: Above<'a>, report: &mut Report) {
@@ -100,12 +99,12 @@ fn check_accessible(label: &Text, above: Option<&[Text]>, report: &mut Report) {
     }
 }
 
-/// Whether a list has a label, or all.
+/// Returns whether a list has a label, or all labels.
 fn allows(labels: &[Text], label: &str) -> bool {
     labels.iter().any(|one| one.value == label || one.value == NodeLabelsConfig::ANY)
 }
 
-/// Whether a text is a label.
+/// Returns whether a text is a valid label.
 pub(crate) fn is_label(text: &str) -> bool {
     let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());

@@ -4,7 +4,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::Partition;
 
-/// Check name and weights of the policy.
+/// Checks the name and the weights of the policy.
 pub(super) fn check(partition: &Partition, report: &mut Report) {
     let policy = &partition.node_sort.policy;
     if !matches!(policy.value.as_str(), "" | "fair" | "binpacking") {

@@ -1,12 +1,12 @@
-//! `orderingpolicy` of queues: words for the other kind of queue, and properties that say something
-//! else. User headroom §4, §10 (C9, C10).
+//! Checks `orderingpolicy` of queues: words for the other kind of queue, and properties that contradict it. User
+//! headroom §4, §10 (C9, C10).
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::ordering::{OF_LEAVES, OF_PARENTS, Ordering, is_leaf};
 use crate::raw::{Queue, Text};
 
-/// Check a queue.
+/// Checks a queue.
 pub(super) fn check(queue: &Queue, is_root: bool, report: &mut Report) {
     let Some(word) = &queue.ordering else { return };
     let is_leaf = is_leaf(queue, is_root);
@@ -55,7 +55,7 @@ fn wrong_word(word: &Text, is_leaf: bool) -> Diagnostic {
     Diagnostic::error(Code::OrderingWord, word.span, message).help(help)
 }
 
-/// `a, b or c`.
+/// Returns a list such as `a, b or c`.
 fn list(words: &[&str]) -> String {
     match words {
         [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),

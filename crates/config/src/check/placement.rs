@@ -1,4 +1,4 @@
-//! Placement rules by themselves: names, filters, and what no rule can be built from.
+//! Checks placement rules by themselves: names, filters, and rules that cannot be built.
 
 use headroom_core::config::expression;
 
@@ -8,7 +8,7 @@ use crate::raw::{Filter, Rule, Text};
 
 use super::names::{is_group_name, is_identifier, is_queue_name, is_user_name};
 
-/// Check every rule with the rules that find its parent.
+/// Checks every rule, with the rules that find its parent.
 pub(super) fn check(rules: &[Rule], report: &mut Report) {
     for rule in rules {
         let mut next = Some(rule);
@@ -47,7 +47,8 @@ fn check_filter(filter: &Filter, report: &mut Report) {
     check_single(&filter.groups, "group", is_group_name, Code::RuleFilterGroup, report);
 }
 
-/// A list of one may be an expression; longer lists are names, bad ones dropped at run time.
+/// Checks a list with one entry, which can be an expression. Longer lists have names, and invalid ones are dropped at
+/// run time.
 fn check_single(
     list: &[Text],
     noun: &str,
@@ -84,8 +85,8 @@ fn check_single(
     report.push(fault);
 }
 
-/// What the reference only notices when it builds the rules: it then starts without any
-/// rule and rejects every application.
+/// Returns the fault of a rule that the reference cannot build. The reference finds it only when it builds the rules,
+/// and then starts without any rule and rejects every application.
 pub(crate) fn unbuildable(rule: &Rule) -> Option<Diagnostic> {
     let (name, value) = (&rule.name, &rule.value);
     let kind = name.value.to_lowercase();

@@ -1,8 +1,8 @@
-//! Placement rules against the configured queues: a `fixed` rule must lead somewhere.
+//! Checks placement rules against the configured queues: a `fixed` rule must select a queue.
 //!
-//! The reference compares names without lower-casing them, and knows a parent only by its
-//! written `parent` flag. Both are repaired here, but a file that either reading accepts
-//! is accepted, so that no working file is refused (K-4).
+//! The reference compares names in their original case, and recognizes a parent only by its written `parent` flag.
+//! Here, both are repaired, but a file that either interpretation accepts is accepted, so that no working file is
+//! refused (K-4).
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::{Queue, Rule};
 
-/// How names are compared and parents recognised.
+/// Interpretation of names and parents.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// In lower case; children make a parent; only `root` and `root.…` are full paths.
+    /// Names in lower case. A queue with children is a parent. Only `root` and `root.…` are full paths.
     Repaired,
-    /// As written, by the flag alone; every value that begins with `root` is a full path.
+    /// Names as written. Only the flag makes a parent. Every value with the prefix `root` is a full path.
     Reference,
 }
 
-/// Where a chain of rules leads.
+/// Queue that a chain of rules selects.
 struct Route<'a> {
     path: String,
-    /// A rule of the chain is not `fixed`, so its queues come from the application.
+    /// Whether a rule of the chain is not `fixed`, so its queues depend on the application.
     dynamic: bool,
     rule: &'a Rule,
 }
 
-/// Every queue by its parent and its name in lower case, so that a rule costs as much as its
-/// path is long, whatever the number of queues.
+/// Every queue by its parent and its name in lower case. The cost of a rule therefore depends on the length of its
+/// path, and not on the number of queues.
 struct Index<'a>(BTreeMap<(usize, String), &'a Queue>);
 
 impl<'a> Index<'a> {
@@ -39,7 +39,7 @@ impl<'a> Index<'a> {
     }
 
     fn add(&mut self, parent: Option<&Queue>, queue: &'a Queue) {
-        // Of two with one name, which is refused, the first counts.
+        // Of two queues with one name, which is refused, the first counts.
         self.0.entry(Self::key(parent, &queue.name.value)).or_insert(queue);
         for child in &queue.children {
             self.add(Some(queue), child);
@@ -55,7 +55,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Check every rule.
+/// Checks every rule.
 pub(super) fn check(rules: &[Rule], root: &Queue, report: &mut Report) {
     if rules.is_empty() {
         return;
@@ -77,7 +77,7 @@ fn judge(rule: &Rule, queues: &Index<'_>, reading: Reading) -> Result<(), Box<Di
     }
 }
 
-/// The fixed beginning of the chain; `None` when it does not begin with a fixed rule.
+/// Returns the fixed start of the chain. `None` if it does not begin with a fixed rule.
 fn route(rule: &Rule, reading: Reading) -> Result<Option<Route<'_>>, Box<Diagnostic>> {
     let mut chain = vec![rule];
     while let Some(parent) = chain.last().and_then(|rule| rule.parent.as_deref()) {
@@ -126,7 +126,7 @@ fn route(rule: &Rule, reading: Reading) -> Result<Option<Route<'_>>, Box<Diagnos
     Ok(found)
 }
 
-/// Follow the path through the configured queues.
+/// Follows the path through the configured queues.
 fn walk(
     route: &Route<'_>,
     queues: &Index<'_>,

@@ -1,4 +1,4 @@
-//! Words of `preemption` of a queue. No-starvation NS-43.
+//! Checks words in `preemption` of a queue. No-starvation NS-43.
 
 use headroom_core::config::WithinQueue;
 use headroom_core::config::property::read_span;
@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::Queue;
 
-/// Check the block of one queue.
+/// Checks the block of one queue.
 pub(super) fn check(queue: &Queue, report: &mut Report) {
     let block = &queue.preemption;
     if let Some(word) =

@@ -1,4 +1,4 @@
-//! Properties whose values mean nothing, so that their defaults hold. Never a fault.
+//! Warns about properties with invalid values, whose defaults apply. Never an error.
 
 use headroom_core::config::property::{
     AGING_MAX, AGING_STEP, BACKOFF, MAX_OVERTAKES, PREEMPTION_POLICY, PRIORITY_OFFSET,
@@ -9,10 +9,10 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::raw::Queue;
 
-/// Warn about values that are not understood, those of a template included.
+/// Warns about invalid values, including those of a template.
 pub(super) fn check(queue: &Queue, report: &mut Report) {
     let template = queue.template.as_deref().map(|template| &template.properties);
-    // A template leaves out what is empty.
+    // A template omits empty values.
     let template = template.into_iter().flatten().filter(|(_, value)| !value.value.is_empty());
     for (key, value) in queue.properties.iter().chain(template) {
         let Some((legal, expected)) = judge(&key.value, &value.value) else {
@@ -30,7 +30,7 @@ pub(super) fn check(queue: &Queue, report: &mut Report) {
     }
 }
 
-/// Whether the value is understood and what would be; `None` for a key without meaning.
+/// Returns whether the value is valid, and the valid values. `None` for an unknown key.
 fn judge(key: &str, value: &str) -> Option<(bool, &'static str)> {
     let expected = match key {
         SORT_POLICY => "fifo, fair, fifo-strict, fifo-backfill, priority or urgency, in lower case",

@@ -1,4 +1,4 @@
-//! Guarantees and maxima fit into each other down the tree.
+//! Checks that guarantees and maxima fit those of the parent queues.
 
 use headroom_core::resource::exact;
 
@@ -7,27 +7,27 @@ use crate::diagnostic::{Diagnostic, Report, Stage};
 use crate::raw::Queue;
 use crate::vector::{Excess, Measure, Vector, excesses, report_quantities, show, smallest};
 
-/// The maxima on the way from root to a queue. They are never merged into one vector:
-/// that would cost all types above for every queue below.
+/// The maxima on the path from root to a queue. They are not merged into one vector, because that would cost all
+/// types of the ancestors for every queue.
 struct Path<'a> {
     max: &'a Vector,
     above: Option<&'a Path<'a>>,
 }
 
 impl Path<'_> {
-    /// The maximum of this type in force at the end of the path.
+    /// Returns the maximum of this type that applies at the end of the path.
     fn room(&self, resource: &str) -> Option<Measure> {
         let queues = std::iter::successors(Some(self), |path| path.above);
         smallest(queues.filter_map(|path| path.max.get(resource)))
     }
 }
 
-/// Check the whole tree below and with `root`.
+/// Checks the whole tree, including `root`.
 pub(super) fn check(root: &Queue, report: &mut Report) {
     check_queue(root, None, report);
 }
 
-/// Check one queue and its children; what the queue claims from its parent's guarantee.
+/// Checks one queue and its children. Returns what the queue claims of its parent's guarantee.
 fn check_queue(queue: &Queue, above: Option<&Path<'_>>, report: &mut Report) -> Vector {
     let resources = &queue.resources;
     report_quantities(resources.guaranteed.as_ref(), Stage::Validation, report);
@@ -70,7 +70,7 @@ fn check_queue(queue: &Queue, above: Option<&Path<'_>>, report: &mut Report) -> 
     claimed(guaranteed, sum)
 }
 
-/// What a queue claims from its parent's guarantee, which the nodes of the cluster are at the top.
+/// Returns what a queue claims of its parent's guarantee. For a child of root, the nodes replace that guarantee.
 pub(crate) fn claims(queue: &Queue) -> Vector {
     let mut sum = Vector::default();
     for child in &queue.children {
@@ -79,7 +79,7 @@ pub(crate) fn claims(queue: &Queue) -> Vector {
     claimed(Vector::of(queue.resources.guaranteed.as_ref()), sum)
 }
 
-/// A queue that guarantees nothing itself claims what those below it do.
+/// Returns the guarantee of a queue, or the sum of its children's claims if it has none.
 fn claimed(guaranteed: Vector, sum: Vector) -> Vector {
     if guaranteed.is_zero() { sum } else { guaranteed }
 }
@@ -105,7 +105,7 @@ fn over(code: Code, excess: &Excess<'_>, message: String, room: &str) -> Diagnos
 
 fn over_sum(code: Code, queue: &Queue, excess: &Excess<'_>, message: String) -> Diagnostic {
     let (sum, room) = (excess.wanted, excess.room);
-    // A few are enough to see what is added up, and few queues are looked at for them.
+    // A few amounts are enough to show the sum, and only few queues are searched for them.
     let children = queue.children.iter().take(100);
     let parts = children
         .filter_map(|child| Vector::of(child.resources.guaranteed.as_ref()).get(excess.resource));

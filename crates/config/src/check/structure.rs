@@ -1,4 +1,4 @@
-//! The shape of the tree: one root, legal names, no name twice among children.
+//! Checks the shape of the tree: one root, valid names, and unique names among children.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use crate::raw::{At, Partition, Queue};
 use super::Tree;
 use super::names::{QUEUE_NAME_MAX, RECOVERY_QUEUE, is_queue_name};
 
-/// The name in force: any spelling of *default*, and no name, is `default`.
+/// Returns the effective name. Any spelling of *default*, and an empty name, are `default`.
 pub(crate) fn name_of_partition(written: &str) -> &str {
     if written.is_empty() || written.eq_ignore_ascii_case("default") { "default" } else { written }
 }
 
-/// Put the queues of a partition below one root, and its limits into that root.
+/// Moves the queues of a partition below one root, and its limits into that root.
 pub(super) fn rooted(mut partition: Partition, report: &mut Report) -> Option<Tree> {
     let Some(mut top) = partition.queues.take() else {
         let message =
@@ -42,7 +42,7 @@ pub(super) fn rooted(mut partition: Partition, report: &mut Report) -> Option<Tr
     Some(Tree { partition, root })
 }
 
-/// The limits of a partition are the limits of its root.
+/// Moves the limits of a partition to its root.
 fn move_limits(partition: &mut Partition, root: &mut Queue, report: &mut Report) {
     let own = std::mem::take(&mut partition.limits);
     if own.value.is_empty() {
@@ -60,7 +60,7 @@ fn move_limits(partition: &mut Partition, root: &mut Queue, report: &mut Report)
     }
 }
 
-/// Check the names of all queues, and that root leaves resources to the nodes.
+/// Checks the names of all queues, and that root has no resources, because the nodes provide them.
 pub(super) fn check(root: &Queue, report: &mut Report) {
     for (key, written) in [("max", &root.resources.max), ("guaranteed", &root.resources.guaranteed)]
     {

@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Report, Stage};
 use crate::raw::{ApplicationLimits, Pairs, Queue, Template};
 use crate::vector::report_quantities;
 
-/// Whether a template says nothing at all, so that the queue has none.
+/// Returns whether a template has no content, so that the queue has no template.
 pub(crate) fn is_absent(template: &Template) -> bool {
     let says_nothing = |pairs: &Option<Pairs>| {
         let mut entries = pairs.iter().flat_map(|pairs| &pairs.value);
@@ -21,7 +21,7 @@ pub(crate) fn is_absent(template: &Template) -> bool {
         && template.capacity.is_none()
 }
 
-/// Check the quantities of a template. Only a parent's template is ever built.
+/// Checks the quantities of a template. Only the template of a parent is used.
 pub(super) fn check(queue: &Queue, report: &mut Report) {
     let Some(template) = &queue.template else {
         return;

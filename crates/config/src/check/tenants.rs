@@ -1,4 +1,4 @@
-//! `tenants`: where they have their queues, and what holds for them by default. Tenants §9.
+//! Checks `tenants`: the queue of tenants, and their defaults. Tenants §9.
 
 use headroom_core::config::tenant::OWN_LEAF;
 
@@ -11,7 +11,7 @@ use crate::vector::report_quantities;
 use super::Tree;
 use super::names::{RECOVERY_QUEUE, is_queue_name};
 
-/// Check the tenants of a partition.
+/// Checks the tenants of a partition.
 pub(super) fn check(tree: &Tree, report: &mut Report) {
     let Some(block) = &tree.partition.tenants else { return };
     if block.enabled == Some(true) {
@@ -34,7 +34,7 @@ pub(super) fn check(tree: &Tree, report: &mut Report) {
     }
 }
 
-/// One partition of a file has tenants: they are found by their names alone.
+/// Checks that only one partition of a file has tenants, because they are addressed by name alone.
 pub(super) fn check_once(trees: &[Tree], report: &mut Report) {
     let with = trees.iter().filter_map(|tree| tree.partition.tenants.as_ref());
     let mut with = with.filter(|block| block.enabled == Some(true));

@@ -1,7 +1,7 @@
-//! `userlimits`: each block by itself, and what blocks come to together where there are leaves.
+//! Checks `userlimits`: each block by itself, and their combination at leaves.
 //!
-//! A leaf has its settings from several blocks, so whether they go together is looked at there. The
-//! work grows with the blocks that are written, not with what leaves inherit.
+//! A leaf has settings from several blocks, so their combination is checked at leaves. The work depends on the
+//! written blocks, and not on what leaves inherit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use super::Tree;
 use super::names::is_user_name;
 use super::template::is_absent;
 
-/// Check all blocks of a partition.
+/// Checks all blocks of a partition.
 pub(super) fn check(tree: &Tree, report: &mut Report) {
     let creates = tree.partition.rules.iter().any(makes_queues);
     let (weights, seen) = (Weights::default(), BTreeSet::new());
@@ -36,7 +36,7 @@ fn makes_queues(rule: &Rule) -> bool {
     std::iter::successors(Some(rule), |rule| rule.parent.as_deref()).any(|rule| rule.create)
 }
 
-/// What is in force at a place of the tree, but for the weights.
+/// Settings that apply to a queue, without weights.
 #[derive(Clone, Default)]
 struct InForce<'a> {
     formula: Option<&'a Text>,
@@ -45,30 +45,30 @@ struct InForce<'a> {
     maximum: Option<Rc<Bound>>,
 }
 
-/// `minimumuserlimitpercent`.
+/// Value of `minimumuserlimitpercent`.
 #[derive(Clone, Copy, Default)]
 enum Floor {
-    /// As by default.
+    /// Absent, so the default applies.
     #[default]
     Absent,
-    /// Refused already.
+    /// Invalid, and already reported.
     Wrong,
-    /// This percentage, there.
+    /// This percentage, at this place.
     Written(Decimal, Span),
 }
 
-/// An amount for each type, and where they are written.
+/// An amount for each type, and their place.
 struct Bound {
     span: Span,
     amounts: Vector,
 }
 
-/// The weights in force, and those that come into force again behind the block that hides them.
+/// The weights that apply, and those that apply again after the block that replaces them.
 #[derive(Default)]
 struct Weights<'a> {
-    /// The last one counts.
+    /// Weights by user. The last one applies.
     of_users: BTreeMap<&'a str, Vec<At<Decimal>>>,
-    /// Those that count, the largest last.
+    /// Weights that apply, in ascending order.
     in_force: BTreeSet<(Decimal, &'a str)>,
 }
 
@@ -93,20 +93,20 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// The way through the tree.
+/// State of the traversal.
 struct Walk<'a, 'r> {
-    /// Whether rules make queues, so that each parent may get leaves.
+    /// Whether rules create queues, so that each parent can get leaves.
     creates: bool,
     weights: Weights<'a>,
-    /// `maximumallocation` of the partition, behind its own block.
+    /// `maximumallocation` of the partition, after its own block.
     of_partition: Option<Rc<Bound>>,
-    /// Pairs of places that were compared already.
+    /// Pairs of places that are already compared.
     seen: BTreeSet<(Span, Span)>,
     report: &'r mut Report,
 }
 
 impl<'a> Walk<'a, '_> {
-    /// Look at a queue and all below; whether a template comes from above.
+    /// Checks a queue and its descendants. `has_template` specifies whether an ancestor has a template.
     fn queue(&mut self, queue: &'a Queue, above: &InForce<'a>, has_template: bool) {
         let here = self.enter(queue.user_limits.as_deref(), above);
         if !queue.parent && queue.children.is_empty() {
@@ -128,7 +128,7 @@ impl<'a> Walk<'a, '_> {
         self.leave(queue.user_limits.as_deref());
     }
 
-    /// Check a block by itself; what is in force from there on.
+    /// Checks a block by itself. Returns the settings that apply from there on.
     fn enter(&mut self, block: Option<&'a UserLimits>, above: &InForce<'a>) -> InForce<'a> {
         let mut here = above.clone();
         let Some(block) = block else { return here };
@@ -158,7 +158,7 @@ impl<'a> Walk<'a, '_> {
         here
     }
 
-    /// The weights of a block count no more.
+    /// Removes the weights of a block.
     fn leave(&mut self, block: Option<&'a UserLimits>) {
         let weights = block.into_iter().flat_map(|block| &block.weights);
         for (user, _) in weights.filter(|(_, text)| weight(&text.value).is_some()) {
@@ -166,7 +166,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Check what is in force at a leaf.
+    /// Checks the settings of a leaf.
     fn judge(&mut self, here: &InForce<'_>) {
         self.floor_fits_formula(here);
         self.weights_fit_floor(here.floor);
@@ -245,7 +245,7 @@ fn check_factor(block: &UserLimits, report: &mut Report) {
     }
 }
 
-/// Check a percentage by itself.
+/// Checks a percentage by itself.
 fn check_floor(text: &Text, report: &mut Report) -> Floor {
     if let Some(percent) = percent(&text.value) {
         return Floor::Written(percent, text.span);
@@ -311,7 +311,7 @@ fn too_heavy(
         .help(format!("write {most} or less, or lower `minimumuserlimitpercent`"))
 }
 
-/// The largest weight with a percentage, rounded down.
+/// Returns the largest weight for a percentage, rounded down.
 fn most_of(percent: Decimal) -> String {
     let one = millionths(Decimal::ONE);
     let most = millionths(Decimal::HUNDRED) * one / millionths(percent).max(1);
@@ -319,7 +319,7 @@ fn most_of(percent: Decimal) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Check the amounts of a key; what they come to, if it is written.
+/// Checks the amounts of a key. Returns them, if they are written.
 fn check_amounts(key: &str, pairs: Option<&Pairs>, report: &mut Report) -> Option<Rc<Bound>> {
     let pairs = pairs?;
     report_quantities(Some(pairs), Stage::Validation, report);
@@ -335,7 +335,7 @@ fn check_amounts(key: &str, pairs: Option<&Pairs>, report: &mut Report) -> Optio
 }
 
 fn minimum_fits_maximum(minimum: &Bound, maximum: &Bound, report: &mut Report) {
-    // Through the shorter one: the other may be that of many queues.
+    // The shorter side is iterated, because the other can be shared by many queues.
     let types = if minimum.amounts.len() < maximum.amounts.len() { minimum } else { maximum };
     for (resource, _) in types.amounts.iter() {
         let both = minimum.amounts.get(resource).zip(maximum.amounts.get(resource));
@@ -345,7 +345,7 @@ fn minimum_fits_maximum(minimum: &Bound, maximum: &Bound, report: &mut Report) {
     }
 }
 
-/// A queue may take smaller asks than its partition, and no larger ones.
+/// Checks that a queue does not allow larger asks than its partition.
 fn maximum_fits_partition(of_queue: &Bound, of_partition: &Bound, report: &mut Report) {
     for (resource, own) in of_queue.amounts.iter() {
         let Some(most) = of_partition.amounts.get(resource) else { continue };

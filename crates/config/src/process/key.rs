@@ -1,53 +1,53 @@
-//! The one table of the keys: files, the environment, flags, `--help` and the page are made of it.
+//! The table of all keys. The file, the environment, flags, `--help`, and the documentation page are derived from it.
 
 use std::fmt::Write as _;
 
 /// A key of `headroom.yaml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// As in the file, such as `limits.requestBody`: each dot is a mapping, or written as it is.
+    /// Name in the file, such as `limits.requestBody`. Each dot is a nested mapping, or is written as it is.
     pub name: &'static str,
-    /// What it holds.
+    /// Kind of its value.
     pub kind: Kind,
-    /// As one would write it; none if the key has no default.
+    /// Default in the notation of the file. `None` if the key has no default.
     pub default: Option<&'static str>,
-    /// What it does, in a sentence or two.
+    /// Meaning in one or two sentences.
     pub meaning: &'static str,
 }
 
-/// What a key holds.
+/// Kind of the value of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A text.
     Text,
-    /// A file or a folder.
+    /// A path of a file or a folder.
     Path,
-    /// `true` or `false`; as a flag it may stand alone.
+    /// `true` or `false`. As a flag, it can be without a value.
     Switch,
     /// A whole number.
     Count,
-    /// Bytes, such as `16MiB`.
+    /// A number of bytes, such as `16MiB`.
     Size,
-    /// Time, such as `10s`, `1m30s` or `500ms`.
+    /// A duration, such as `10s`, `1m30s`, or `500ms`.
     Time,
-    /// How many in which time, such as `100/s`, `600/m` or `1000/h`.
+    /// A number per unit of time, such as `100/s`, `600/m`, or `1000/h`.
     Rate,
     /// A number from 0 to 1.
     Share,
-    /// Addresses with ports; several are a list, or separated by commas.
+    /// Addresses with ports: a list, or separated by commas.
     Addresses,
-    /// Names; several are a list, or separated by commas.
+    /// Names: a list, or separated by commas.
     Names,
     /// One of these words.
     Word(&'static [&'static str]),
-    /// A level, and perhaps levels of single parts: `info,headroom_server::grpc=debug`.
+    /// A level, and optionally levels of targets: `info,headroom_server::grpc=debug`.
     Levels,
-    /// Who has which roles, or tenants: a mapping, or `group:ops=operator+viewer,user:ann=admin`.
+    /// Roles or tenants by user and group: a mapping, or `group:ops=operator+viewer,user:ann=admin`.
     Roles,
 }
 
 impl Kind {
-    /// What stands for the value in `--help`.
+    /// Returns the placeholder of the value in `--help`.
     pub const fn value_name(self) -> &'static str {
         match self {
             Self::Text => "TEXT",
@@ -66,19 +66,19 @@ impl Kind {
         }
     }
 
-    /// Whether several values may be given, separated by commas.
+    /// Returns whether several values are possible, separated by commas.
     pub(super) const fn is_list(self) -> bool {
         matches!(self, Self::Addresses | Self::Names | Self::Roles)
     }
 }
 
 impl Key {
-    /// The environment variable: `HEADROOM_LIMITS_REQUEST_BODY`.
+    /// Returns the environment variable, such as `HEADROOM_LIMITS_REQUEST_BODY`.
     pub fn variable(&self) -> String {
         format!("{VARIABLE_PREFIX}{}", self.words('_').to_uppercase())
     }
 
-    /// The flag without dashes before it: `limits-request-body`.
+    /// Returns the flag without its dashes, such as `limits-request-body`.
     pub fn flag(&self) -> String {
         self.words('-')
     }
@@ -98,7 +98,7 @@ impl Key {
     }
 }
 
-/// How environment variables of keys begin.
+/// Prefix of the environment variables of all keys.
 pub(super) const VARIABLE_PREFIX: &str = "HEADROOM_";
 
 const fn key(
@@ -110,7 +110,7 @@ const fn key(
     Key { name, kind, default, meaning }
 }
 
-/// Every key.
+/// All keys.
 pub const KEYS: &[Key] = &[
     key(
         "listen",
@@ -332,16 +332,16 @@ pub const KEYS: &[Key] = &[
     ),
 ];
 
-/// Keys that have a meaning in the specification and none in this version, and what to do instead.
+/// Keys of the specification that this version does not support, each with an alternative.
 pub(super) const LATER: &[(&str, &str)] =
     &[("journal.url", "set `journal.path`; this version stores the journal in a folder")];
 
-/// Those of [`KEYS`] that are handed on as settings next to the queue file.
+/// Returns whether a key is also passed on as a setting next to the queue file.
 pub(super) fn is_extra(key: &Key) -> bool {
     key.name.starts_with("event.") || key.name.starts_with("health.")
 }
 
-/// The table of the keys for the page, in Markdown.
+/// Returns the table of the keys for the documentation page, in Markdown.
 pub fn table() -> String {
     let mut text = String::from("| key | default | meaning |\n| --- | --- | --- |\n");
     for key in KEYS {

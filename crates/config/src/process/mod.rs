@@ -1,7 +1,7 @@
-//! Settings of the server process: `headroom.yaml`, the environment, flags.
+//! Settings of the server process: `headroom.yaml`, environment variables, and flags.
 //!
-//! [`KEYS`] is the one table of what there is; a flag wins over a variable, a variable over the
-//! file, and the file over the default.
+//! [`KEYS`] is the table of all settings. A flag overrides a variable, a variable overrides the file, and the file
+//! overrides the default.
 //!
 //! ```
 //! use headroom_config::process::{Process, Sources};
@@ -30,160 +30,160 @@ pub use value::{Level, Levels, ROLES, Roles, TenantsOf};
 /// Settings of the server process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Process {
-    /// Where to listen; at least one address.
+    /// Addresses to listen on. At least one.
     pub listen: Vec<SocketAddr>,
     /// Whether to listen on non-loopback addresses without authentication.
     pub insecure: bool,
-    /// The queue file; none for the built-in one, or the last that was in force.
+    /// Path of the queue file. `None` for the built-in one, or the last one that was in force.
     pub queues: Option<PathBuf>,
-    /// Where the journal is stored.
+    /// Settings of the journal.
     pub journal: Journal,
-    /// How connections are encrypted, if they are.
+    /// TLS settings. `None` without encryption.
     pub tls: Option<Tls>,
-    /// How callers are known.
+    /// Settings of authentication.
     pub auth: Auth,
-    /// Names of this server besides those of the loopback, in lower case, without ports.
+    /// Host names of this server in addition to those of the loopback interface, in lower case, without ports.
     pub hosts: Vec<String>,
-    /// Whether pages of any site may read `/ws/v1`, even on an open server.
+    /// Whether pages of any site can read `/ws/v1`, even on an open server.
     pub cors_any: bool,
-    /// What one client, and all together, may take.
+    /// Limits per client, and in total.
     pub limits: Limits,
-    /// What is logged, and how.
+    /// Settings of the log.
     pub log: Log,
-    /// Where traces are sent; none: nothing is traced.
+    /// Settings of traces. `None` without traces.
     pub otlp: Option<Otlp>,
-    /// Folder of a built web UI.
+    /// Folder of a separate web UI.
     pub web_dir: Option<PathBuf>,
     /// `YuniKorn`'s settings of events.
     pub event: Event,
-    /// How often health is checked; zero for not at all.
+    /// Interval of health checks. Zero disables them.
     pub health_interval: Duration,
-    /// What was given of `event` and `health`, as it was written, by key.
+    /// Written values of `event` and `health`, by key.
     pub extra: BTreeMap<String, String>,
 }
 
-/// Where the journal is stored.
+/// Settings of the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Journal {
-    /// Its folder.
+    /// Path of the folder.
     pub path: PathBuf,
-    /// After how many records a snapshot is taken.
+    /// Number of records after which a snapshot is taken.
     pub snapshot_every: u64,
 }
 
-/// How connections are encrypted. All are PEM files.
+/// TLS settings. All files are PEM files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tls {
-    /// Certificates of the server, its own first.
+    /// Certificate chain of the server, its own certificate first.
     pub cert: PathBuf,
-    /// The key of that certificate.
+    /// Private key of that certificate.
     pub key: PathBuf,
-    /// Who vouches for clients; none: they show no certificate.
+    /// CA certificates for clients. `None` if clients present no certificate.
     pub client_ca: Option<PathBuf>,
 }
 
-/// How callers are known.
+/// Settings of authentication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Auth {
-    /// File of hashes of tokens.
+    /// Path of the token file.
     pub tokens: Option<PathBuf>,
-    /// Who issues tokens that are trusted.
+    /// Issuer of trusted tokens.
     pub oidc: Option<Oidc>,
-    /// What client certificates say.
+    /// Rules for client certificates.
     pub certificates: Certificates,
-    /// For which tenants roles of tenants hold, by user and group, however they authenticate.
+    /// Tenants for which the tenant roles hold, by user and group, whatever the way of authentication.
     pub tenants: TenantsOf,
 }
 
-/// What client certificates say.
+/// Rules for client certificates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificates {
-    /// Whether the user is the first alternative name, in place of the common name.
+    /// Whether the user is the first alternative name, instead of the common name.
     pub user_is_alternative_name: bool,
-    /// Roles by user and organisation.
+    /// Roles by user and organization.
     pub roles: Roles,
 }
 
-/// Who issues tokens that are trusted.
+/// Issuer of trusted tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Oidc {
-    /// Its URL.
+    /// URL of the issuer.
     pub issuer: String,
-    /// For whom the tokens must be issued.
+    /// Audience that the tokens must have.
     pub audience: String,
-    /// Who vouches for the issuer, besides those that the system trusts: a PEM file.
+    /// CA certificates for the connection to the issuer, in addition to those of the system: a PEM file.
     pub ca: Option<PathBuf>,
-    /// The claim that names the user.
+    /// Claim with the user name.
     pub user_claim: String,
-    /// The claim that lists the groups.
+    /// Claim with the groups.
     pub groups_claim: String,
-    /// The claim that lists roles.
+    /// Claim with the roles.
     pub roles_claim: Option<String>,
     /// Roles by user and group.
     pub roles: Roles,
 }
 
-/// What one client, and all together, may take.
+/// Limits per client, and in total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a body.
+    /// Largest body, in bytes.
     pub request_body: usize,
-    /// For a whole request, streams aside.
+    /// Longest duration of a request, except streams.
     pub request_time: Duration,
-    /// For the head of a request, and for a TLS handshake.
+    /// Longest duration of the headers of a request, and of a TLS handshake.
     pub header_time: Duration,
-    /// Bytes of the head of a request.
+    /// Largest size of the headers of a request, in bytes.
     pub header_size: usize,
-    /// Requests that are answered at once, streams aside.
+    /// Most concurrent requests, except streams.
     pub requests: usize,
-    /// Connections.
+    /// Most connections.
     pub connections: usize,
-    /// Connections from one address.
+    /// Most connections from one address.
     pub connections_per_address: usize,
-    /// Commands that wait for the scheduler.
+    /// Most commands that wait for the scheduler.
     pub commands: usize,
-    /// Requests of each tenant; none: as many as come.
+    /// Rate of requests of each tenant. `None` without a limit.
     pub tenants: Option<Rate>,
 }
 
-/// How much is taken over time, and at once.
+/// A limit of a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// So many, from 1 on.
+    /// Number of requests, at least 1.
     pub count: u32,
-    /// In so long, on average.
+    /// Time in which that number is allowed, on average.
     pub per: Duration,
-    /// So many at once, from 1 on.
+    /// Most requests at once, at least 1.
     pub burst: u32,
 }
 
-/// What is logged, and how.
+/// Settings of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log {
-    /// How much.
+    /// Log levels.
     pub levels: Levels,
-    /// As what.
+    /// Format of the lines.
     pub format: LogFormat,
 }
 
-/// What lines of the log look like.
+/// Format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFormat {
-    /// As text on a terminal, else as JSON.
+    /// Text on a terminal, and otherwise JSON.
     #[default]
     Auto,
-    /// For people.
+    /// Text for people.
     Text,
-    /// For machines.
+    /// JSON for programs.
     Json,
 }
 
-/// Where traces are sent, and how many.
+/// Settings of traces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Otlp {
-    /// A collector that takes OTLP over gRPC: its URL.
+    /// URL of a collector that accepts OTLP over gRPC.
     pub endpoint: String,
-    /// Part of what begins here that is traced, from 0 to 1.
+    /// Fraction of new traces that are recorded, from 0 to 1.
     pub sampling: f64,
 }
 
@@ -192,41 +192,41 @@ pub struct Otlp {
 pub struct Event {
     /// Whether events are stored and served.
     pub tracking_enabled: bool,
-    /// Events that wait for the RM.
+    /// Most events that wait for the RM.
     pub request_capacity: usize,
-    /// Maximum number of stored events.
+    /// Most stored events.
     pub ring_buffer_capacity: usize,
-    /// Streams at once.
+    /// Most concurrent streams.
     pub max_streams: usize,
-    /// Streams of one address at once.
+    /// Most concurrent streams of one address.
     pub max_streams_per_host: usize,
-    /// Events in one answer.
+    /// Most events in one answer.
     pub rest_response_size: usize,
 }
 
 impl Process {
-    /// Whether callers have to say who they are; else the server trusts all that reach it.
+    /// Returns whether callers have to authenticate. Otherwise the server trusts everyone who reaches it.
     pub fn has_auth(&self) -> bool {
         let certificates = self.tls.as_ref().is_some_and(|tls| tls.client_ca.is_some());
         certificates || self.auth.tokens.is_some() || self.auth.oidc.is_some()
     }
 }
 
-/// Where to read from.
+/// Sources of settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// The file, and what is written in it.
+    /// Path and text of the file.
     pub file: Option<(PathBuf, String)>,
-    /// Variables of the environment; others than ours do no harm.
+    /// Environment variables. Other variables than those of Headroom are ignored.
     pub environment: Vec<(String, String)>,
-    /// Values of flags, by the names of their keys.
+    /// Values of flags, by key.
     pub flags: Vec<(&'static str, String)>,
 }
 
-/// Why the server does not start.
+/// Reason why the server does not start.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", faults.join("\n\n"))]
 pub struct ProcessError {
-    /// What is wrong: lines of the file as people read them, or sentences.
+    /// The faults: lines of the file with marks, or sentences.
     pub faults: Vec<String>,
 }

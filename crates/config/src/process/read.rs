@@ -1,4 +1,4 @@
-//! From texts to the types of this module, with everything that is wrong.
+//! Converts texts to the types of this module, and reports all faults.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -16,17 +16,17 @@ use crate::diagnostic::{Diagnostic, Report};
 use crate::render::Style;
 use crate::{STACK_BYTES, yaml};
 
-/// Largest file, in bytes. What anybody writes has a few hundred.
+/// Largest file in bytes. A usual one has a few hundred.
 const FILE_BYTES_MAX: usize = 1 << 20;
-/// Most commands that may wait: more would only wait longer.
+/// Upper bound of `limits.commands`. More commands would only wait longer.
 const COMMANDS_MAX: usize = 1_000_000;
 
 impl Process {
-    /// Read what was given.
+    /// Reads settings from these sources.
     ///
     /// # Errors
-    /// All that is wrong: unknown keys with the nearest known one, values that mean nothing, keys
-    /// that do not go together, and a server that would be open to more than this machine.
+    /// All faults: unknown keys with the nearest known one, invalid values, keys that conflict, and a server that
+    /// would be open to other machines.
     pub fn read(sources: Sources) -> Result<Self, ProcessError> {
         let Sources { file, environment, flags } = sources;
         let (path, text) = file.unwrap_or_default();
@@ -58,7 +58,7 @@ fn name_of(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// What a file gives. It is read on a stack of its own, since it may nest deeply.
+/// Returns the settings of a file. It is read on its own stack, because it can nest deeply.
 fn given_in(text: &str) -> (All, Report) {
     let read = || {
         let mut report = Report::default();
@@ -81,10 +81,10 @@ fn given_in(text: &str) -> (All, Report) {
     })
 }
 
-/// Something is wrong, and is already reported.
+/// A fault that is already reported.
 struct AlreadyReported;
 
-/// Takes values by key, and hears about what is wrong with them.
+/// Reads values by key, and reports their faults.
 struct Reader<'r> {
     given: All,
     report: &'r mut Report,
@@ -188,7 +188,7 @@ impl Reader<'_> {
         Some(Auth { tokens, oidc, certificates, tenants })
     }
 
-    /// Keys that come over a line that anybody can change vouch for nothing.
+    /// Checks that the issuer has an encrypted URL, because keys from an unencrypted connection prove nothing.
     fn check_issuer(&mut self, issuer: &str) {
         let local = issuer.strip_prefix("http://").is_some_and(|rest| {
             let host = rest.split(['/', '?']).next().unwrap_or_default();
@@ -208,7 +208,7 @@ impl Reader<'_> {
             request_body: self.one("limits.requestBody", value::size)?,
             request_time: self.one("limits.requestTime", positive_time)?,
             header_time: self.one("limits.headerTime", positive_time)?,
-            // No HTTP library works with less.
+            // HTTP libraries need at least this size.
             header_size: self.one("limits.headerSize", |text| {
                 let size = value::size(text)?;
                 let right = (8 << 10..=1 << 20).contains(&size);
@@ -226,7 +226,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The inner one is none where as many requests of a tenant are taken as come.
+    /// Returns the rate. The inner `None` means that there is no limit.
     #[expect(clippy::option_option, reason = "the outer one says that something is wrong, as ever")]
     fn rate(&mut self) -> Option<Option<Rate>> {
         if self.text("limits.tenantRate").is_none() {
@@ -260,7 +260,7 @@ impl Reader<'_> {
         Some(Log { levels, format })
     }
 
-    /// The inner one is none where nothing is traced.
+    /// Returns the settings of traces. The inner `None` means that there are no traces.
     #[expect(clippy::option_option, reason = "the outer one says that something is wrong, as ever")]
     fn otlp(&mut self) -> Option<Option<Otlp>> {
         let sampling = self.one("otlp.sampling", value::share)?;
@@ -286,7 +286,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What was given of `YuniKorn`'s settings, as written.
+    /// Returns the written values of `YuniKorn`'s settings.
     fn extra(&self) -> BTreeMap<String, String> {
         let keys = KEYS.iter().filter(|key| is_extra(key));
         let given = keys.filter_map(|key| self.given.get_key_value(key.name));
@@ -316,14 +316,14 @@ impl Reader<'_> {
         }
     }
 
-    /// What is given for a key, or its default.
+    /// Returns the values of a key, or its default.
     fn texts(&self, key: &str) -> Vec<String> {
         let given = self.given.get(key).map(|given| given.texts.clone());
         given.unwrap_or_else(|| default(key))
     }
 
-    /// The meaning of what is given. If it has none, a fault is reported and the default is used, so
-    /// that all other faults are reported too.
+    /// Parses the values of a key. Reports an invalid value and then uses the default, so that all other faults are
+    /// reported too.
     fn several<T>(
         &mut self,
         key: &'static str,
@@ -358,7 +358,7 @@ impl Reader<'_> {
         self.one(key, |text| value::word(text, words))
     }
 
-    /// A text that is there; an empty one is none.
+    /// Returns the value of a key. `None` if it is absent or empty.
     fn text(&mut self, key: &'static str) -> Option<String> {
         self.texts(key).into_iter().next().filter(|text| !text.is_empty())
     }
@@ -372,7 +372,7 @@ impl Reader<'_> {
         AlreadyReported
     }
 
-    /// Tell what is wrong with a value, where it was written.
+    /// Reports the fault of a value at its place.
     fn wrong(&mut self, key: &str, message: &str) {
         let message = format!("`{key}`: {message}");
         match self.given.get(key).map(|given| &given.place) {
@@ -387,7 +387,7 @@ impl Reader<'_> {
     }
 }
 
-/// The default value of a key.
+/// Returns the default of a key.
 fn default(key: &str) -> Vec<String> {
     let known = KEYS.iter().find(|known| known.name == key);
     known.and_then(|known| known.default).map(str::to_owned).into_iter().collect()

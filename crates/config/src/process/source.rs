@@ -1,4 +1,4 @@
-//! Where values come from: the file, the environment, flags. Each later one wins.
+//! Sources of values: the file, environment variables, and flags. Each overrides the previous ones.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::scalar::Reading;
 use crate::spelling::distance;
 use crate::yaml::{Entry, Kind, Node};
 
-/// Where a value was written.
+/// Place of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     File(Span),
@@ -17,18 +17,18 @@ pub(super) enum Place {
     Flag(String),
 }
 
-/// What was written for a key.
+/// Value of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Given {
-    /// One text, or several of a list.
+    /// One text, or the texts of a list.
     pub(super) texts: Vec<String>,
     pub(super) place: Place,
 }
 
-/// What was written, by key.
+/// Values by key.
 pub(super) type All = BTreeMap<&'static str, Given>;
 
-/// Take the values of a file.
+/// Reads the values of a file.
 pub(super) fn of_file(document: Option<&Node>, report: &mut Report) -> All {
     let mut all = All::new();
     if let Some(node) = document {
@@ -71,7 +71,7 @@ fn is_inside(name: &str, mapping: &str) -> bool {
     name.strip_prefix(mapping).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Take one value of a file; null stands for none.
+/// Reads one value of a file. A null value counts as absent.
 fn take(known: &'static Key, key: &Node, value: &Node, all: &mut All, report: &mut Report) {
     let mut wrong = |node: &Node, what: &str| {
         let message = format!("`{}` must be {what}", known.name);
@@ -81,7 +81,7 @@ fn take(known: &'static Key, key: &Node, value: &Node, all: &mut All, report: &m
         Kind::Scalar(scalar) if scalar.is_null() => return,
         Kind::Scalar(scalar) if known.kind.is_list() => separate(&scalar.text),
         Kind::Scalar(scalar) => {
-            // Old words for true and false are read as people mean them.
+            // Old YAML words for true and false are accepted.
             let flag = scalar.flag().filter(|_| known.kind == super::Kind::Switch);
             let text = match flag {
                 Some(Reading::Plain(flag) | Reading::Lenient(flag)) => flag.to_string(),
@@ -117,7 +117,7 @@ fn text_of(node: &Node) -> Option<String> {
     }
 }
 
-/// `group:ops: [operator, viewer]` as `group:ops=operator+viewer`.
+/// Returns `group:ops: [operator, viewer]` as `group:ops=operator+viewer`.
 fn pair_of(entry: &Entry) -> Option<String> {
     let who = text_of(&entry.key)?;
     let roles = match &entry.value.kind {
@@ -127,7 +127,7 @@ fn pair_of(entry: &Entry) -> Option<String> {
     Some(format!("{who}={roles}"))
 }
 
-/// The values between commas.
+/// Splits values at commas.
 fn separate(text: &str) -> Vec<String> {
     text.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
@@ -137,10 +137,10 @@ fn given(known: &'static Key, text: String, place: Place) -> (&'static str, Give
     (known.name, Given { texts, place })
 }
 
-/// Take the values of environment variables; faults are sentences.
+/// Reads the values of environment variables. Faults are sentences.
 ///
-/// Other programs have variables of this prefix too: Kubernetes makes some for each service. So
-/// only one that is almost a key is refused.
+/// Other programs also create variables with this prefix: Kubernetes creates some for each service. Only names that
+/// closely resemble a key are therefore refused.
 pub(super) fn of_environment(
     variables: impl IntoIterator<Item = (String, String)>,
     all: &mut All,
@@ -166,7 +166,7 @@ pub(super) fn of_environment(
     }
 }
 
-/// Take the values of flags, by the names of their keys.
+/// Reads the values of flags, by key.
 pub(super) fn of_flags(flags: impl IntoIterator<Item = (&'static str, String)>, all: &mut All) {
     for (name, value) in flags {
         if let Some(key) = KEYS.iter().find(|key| key.name == name) {
@@ -175,7 +175,7 @@ pub(super) fn of_flags(flags: impl IntoIterator<Item = (&'static str, String)>, 
     }
 }
 
-/// What is wrong with a name, and what may have been meant.
+/// Returns the fault of an unknown name, and a suggestion.
 fn unknown(name: &str) -> (String, String) {
     let shown = shortened(name);
     if let Some((_, instead)) = LATER.iter().find(|(later, _)| *later == name) {
@@ -188,19 +188,19 @@ fn unknown(name: &str) -> (String, String) {
     (format!("the key `{shown}` does not exist"), help)
 }
 
-/// No name that anybody means is longer; comparing costs the product of the lengths.
+/// Shortens a name, because a comparison costs the product of the lengths. No key is longer.
 fn shortened(name: &str) -> &str {
     let end = name.char_indices().nth(64).map_or(name.len(), |(place, _)| place);
     &name[..end]
 }
 
-/// The key, or mapping of keys, with the fewest other letters, as a whole or from its last dot on.
+/// Returns the key, or mapping of keys, with the smallest edit distance, compared as a whole or from its last dot on.
 fn nearest(name: &str) -> Option<&'static str> {
     let lower = name.to_lowercase();
     let last = |text: &str| text.rsplit('.').next().unwrap_or_default().to_owned();
     let letters = |known: &&'static str| {
         let known = known.to_lowercase();
-        // The right word in the wrong mapping is as near as a wrong letter.
+        // The correct word in the wrong mapping counts as one wrong letter.
         distance(&lower, &known).min(distance(&last(&lower), &last(&known)) + 1)
     };
     let mappings = KEYS

@@ -1,43 +1,43 @@
-//! From what is written behind a key to what it means.
+//! Parses the values of keys.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-/// How much is logged; each level includes those before it.
+/// Log level. Each level includes the previous ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Nothing.
+    /// No messages.
     Off,
-    /// What went wrong.
+    /// Errors.
     Error,
-    /// What may go wrong.
+    /// Warnings.
     Warn,
-    /// What happened.
+    /// Events.
     #[default]
     Info,
-    /// How it happened.
+    /// Details of events.
     Debug,
-    /// Every step of it.
+    /// Every step.
     Trace,
 }
 
-/// How much of what is logged.
+/// Log levels by target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Levels {
-    /// Of everything that is not in `targets`.
+    /// Level of all targets that are not in `targets`.
     pub level: Level,
-    /// Of single parts, such as `headroom_server::grpc`.
+    /// Levels of targets, such as `headroom_server::grpc`.
     pub targets: BTreeMap<String, Level>,
 }
 
-/// Who has which roles. A key is `user:` and a name, `group:` and a name, or `*`.
+/// Roles by identity. A key is `user:` with a name, `group:` with a name, or `*`.
 pub type Roles = BTreeMap<String, Vec<String>>;
 
-/// Who acts for which tenants. A key is `user:` and a name, `group:` and a name, or `*`.
+/// Tenants by identity. A key is `user:` with a name, `group:` with a name, or `*`.
 pub type TenantsOf = BTreeMap<String, Vec<String>>;
 
-/// The names of all roles.
+/// Names of all roles.
 pub const ROLES: [&str; 8] = [
     "admin",
     "operator",
@@ -49,7 +49,7 @@ pub const ROLES: [&str; 8] = [
     "rm",
 ];
 
-/// Why a text does not mean anything: what was expected.
+/// Description of the expected value, for a text that is not valid.
 pub(super) type Expected = String;
 
 pub(super) fn switch(text: &str) -> Result<bool, Expected> {
@@ -60,19 +60,19 @@ pub(super) fn switch(text: &str) -> Result<bool, Expected> {
     }
 }
 
-/// A whole number of at least `least`.
+/// Parses a whole number of at least `least`.
 pub(super) fn count(text: &str, least: u64) -> Result<u64, Expected> {
     let number = text.parse::<u64>().ok().filter(|number| *number >= least);
     number.ok_or_else(|| format!("expected a whole number of at least {least}"))
 }
 
-/// A part of all, from 0 to 1.
+/// Parses a fraction from 0 to 1.
 pub(super) fn share(text: &str) -> Result<f64, Expected> {
     let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "expected a number from 0 to 1, such as 0.25".to_owned())
 }
 
-/// The URL of a server without a path.
+/// Parses the URL of a server without a path.
 pub(super) fn origin(text: &str) -> Result<String, Expected> {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     let host = rest.map(|rest| rest.strip_suffix('/').unwrap_or(rest));
@@ -86,7 +86,7 @@ pub(super) fn origin(text: &str) -> Result<String, Expected> {
         .ok_or_else(|| "expected a URL without a path, such as http://127.0.0.1:4317".to_owned())
 }
 
-/// Bytes.
+/// Parses a number of bytes.
 pub(super) fn size(text: &str) -> Result<usize, Expected> {
     let expected =
         || "expected a size of at least 1 byte, such as 16MiB, 64KiB or 1000000".to_owned();
@@ -103,13 +103,13 @@ pub(super) fn size(text: &str) -> Result<usize, Expected> {
     bytes.filter(|bytes| *bytes > 0).ok_or_else(expected)
 }
 
-/// Longest time that is taken; a longer one is meant to be none.
+/// Longest accepted duration. A longer one was probably meant as no limit.
 const TIME_MAX: Duration = Duration::from_hours(24 * 365);
 
-/// Most of what is counted in a time, and at once: a larger one is meant to be none.
+/// Largest count of a rate or a burst. A larger one was probably meant as no limit.
 pub(super) const RATE_MAX: u32 = 1_000_000;
 
-/// A time as Go writes it: numbers with units, the largest unit first or not.
+/// Parses a duration in the format of Go: numbers with units, in any order.
 pub(super) fn time(text: &str) -> Result<Duration, Expected> {
     let expected = || "expected a time of at most a year, such as 10s, 1m30s or 500ms".to_owned();
     let mut rest = text;
@@ -136,7 +136,7 @@ pub(super) fn time(text: &str) -> Result<Duration, Expected> {
     Ok(sum)
 }
 
-/// How many in which time: `100/s`.
+/// Parses a rate, such as `100/s`.
 pub(super) fn rate(text: &str) -> Result<(u32, Duration), Expected> {
     let expected = || "expected a number and a time, such as 100/s, 600/m or 1000/h".to_owned();
     let (count, unit) = text.split_once('/').ok_or_else(expected)?;
@@ -152,7 +152,7 @@ pub(super) fn rate(text: &str) -> Result<(u32, Duration), Expected> {
     Ok((count, Duration::from_secs(seconds)))
 }
 
-/// Addresses with ports: `127.0.0.1:9080`, `[::1]:9080`, `localhost:9080`, or `:9080` for all.
+/// Parses addresses with ports: `127.0.0.1:9080`, `[::1]:9080`, `localhost:9080`, or `:9080` for all interfaces.
 pub(super) fn addresses(texts: &[String]) -> Result<Vec<SocketAddr>, Expected> {
     if texts.is_empty() {
         return Err("expected at least one address, such as 127.0.0.1:9080".to_owned());
@@ -186,7 +186,7 @@ fn address(text: &str) -> Option<SocketAddr> {
     }
 }
 
-/// Names for `Host`, without ports; stored in lower case.
+/// Parses host names without ports. Returns them in lower case.
 pub(super) fn hosts(texts: &[String]) -> Result<Vec<String>, Expected> {
     texts.iter().map(|text| host(text)).collect()
 }
@@ -205,13 +205,13 @@ fn host(text: &str) -> Result<String, Expected> {
     Ok(text.to_ascii_lowercase())
 }
 
-/// One of these words.
+/// Parses one of these words.
 pub(super) fn word(text: &str, words: &[&'static str]) -> Result<&'static str, Expected> {
     let found = words.iter().copied().find(|word| *word == text);
     found.ok_or_else(|| format!("expected {}", words.join(" or ")))
 }
 
-/// `info`, or `info,headroom_server::grpc=debug`.
+/// Parses levels: `info`, or `info,headroom_server::grpc=debug`.
 pub(super) fn levels(text: &str) -> Result<Levels, Expected> {
     let mut levels = Levels::default();
     let mut bare = false;
@@ -251,7 +251,7 @@ fn level(text: &str) -> Result<Level, Expected> {
     })
 }
 
-/// `group:ops=operator+viewer`, each.
+/// Parses entries such as `group:ops=operator+viewer`.
 pub(super) fn roles(texts: &[String]) -> Result<Roles, Expected> {
     let known = |role: &str| {
         let known = ROLES.iter().find(|known| **known == role);
@@ -262,7 +262,7 @@ pub(super) fn roles(texts: &[String]) -> Result<Roles, Expected> {
     of_each(texts, ("role", "roles", "group:ops=operator+viewer"), known)
 }
 
-/// `group:lab=a+b`, each.
+/// Parses entries such as `group:lab=a+b`.
 pub(super) fn tenants(texts: &[String]) -> Result<TenantsOf, Expected> {
     let named = |tenant: &str| {
         let is_named = !tenant.is_empty();
@@ -271,7 +271,7 @@ pub(super) fn tenants(texts: &[String]) -> Result<TenantsOf, Expected> {
     of_each(texts, ("tenant", "tenants", "group:lab=a+b"), named)
 }
 
-/// What each has, separated by `+`.
+/// Parses entries whose values are separated by `+`.
 fn of_each(
     texts: &[String],
     (one, several, example): (&str, &str, &str),

@@ -1,4 +1,4 @@
-//! Fields of one mapping, read strictly: an unknown key or a wrong kind is a fault.
+//! Reads the fields of one mapping strictly: an unknown key or a value of the wrong kind is a fault.
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span};
@@ -9,19 +9,19 @@ use crate::yaml::{Entry, Kind, Node, Scalar};
 
 use super::{At, Pairs, Text};
 
-/// The fields of one mapping, and who hears about faults in them.
+/// The fields of one mapping, and the report for their faults.
 pub(crate) struct Fields<'n, 'r> {
     entries: &'n [Entry],
     block: &'static Block,
-    /// Where the mapping is: the place of what it does not say.
+    /// Place of the mapping, which is also that of absent fields.
     pub(crate) span: Span,
     pub(crate) report: &'r mut Report,
 }
 
 impl<'n, 'r> Fields<'n, 'r> {
-    /// The fields of `node`, which is this block; a node without value has none.
+    /// Returns the fields of `node`, which must be this block. A node without a value has none.
     ///
-    /// Other keys than those of the block are faults. So is a node that is no mapping.
+    /// Keys that the block does not have are faults, and so is a node that is not a mapping.
     pub(crate) fn of(
         node: &'n Node,
         block: &'static Block,
@@ -30,7 +30,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         Self::called(node, block.what, block, report)
     }
 
-    /// The same, where messages have another name for the block.
+    /// As [`Fields::of`], with another name of the block in messages.
     pub(crate) fn called(
         node: &'n Node,
         what: &str,
@@ -51,12 +51,12 @@ impl<'n, 'r> Fields<'n, 'r> {
         Fields { entries, block, span: node.span, report }
     }
 
-    /// The value of a key, if it is written and not null.
+    /// Returns the value of a key, if it is written and not null.
     pub(crate) fn get(&self, setting: &Setting) -> Option<&'n Node> {
         self.entry(setting).map(|entry| &entry.value).filter(|value| !is_null(value))
     }
 
-    /// The key and its value, if it is written, be it null.
+    /// Returns the key and its value, if it is written, even with a null value.
     pub(crate) fn entry(&self, setting: &Setting) -> Option<&'n Entry> {
         let find = |key: &str| {
             let is_key = |node: &Node| matches!(&node.kind, Kind::Scalar(one) if one.text == key);
@@ -65,7 +65,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         find(setting.key).or_else(|| find(setting.alias?))
     }
 
-    /// A text; empty when absent, and then its place is the mapping's.
+    /// Returns a text. If it is absent, it is empty, and has the place of the mapping.
     pub(crate) fn text(&mut self, setting: &Setting) -> Text {
         let key = setting.key;
         let Some(node) = self.get(setting) else {
@@ -76,14 +76,14 @@ impl<'n, 'r> Fields<'n, 'r> {
             .unwrap_or(At { value: String::new(), span: node.span })
     }
 
-    /// A text, if written.
+    /// Returns a text, if it is written.
     pub(crate) fn word(&mut self, setting: &Setting) -> Option<Text> {
         let key = setting.key;
         let node = self.get(setting)?;
         text_of(node, &format!("`{key}`"), self.report)
     }
 
-    /// A boolean, if written.
+    /// Returns a boolean, if it is written.
     pub(crate) fn flag(&mut self, setting: &Setting) -> Option<bool> {
         let key = setting.key;
         let node = self.get(setting)?;
@@ -105,7 +105,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         }
     }
 
-    /// A count; 0 when absent.
+    /// Returns a count. 0 if it is absent.
     pub(crate) fn count(&mut self, setting: &Setting) -> At<u64> {
         let key = setting.key;
         let Some(node) = self.get(setting) else {
@@ -132,7 +132,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         At { value, span: node.span }
     }
 
-    /// The items of a list, null ones dropped; `None` when it is absent.
+    /// Returns the items of a list without null items. `None` if it is absent.
     pub(crate) fn list(&mut self, setting: &Setting) -> Option<(Vec<&'n Node>, Span)> {
         let key = setting.key;
         let node = self.get(setting)?;
@@ -154,7 +154,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         Some((values, node.span))
     }
 
-    /// The texts of a list; `None` when it is absent.
+    /// Returns the texts of a list. `None` if it is absent.
     pub(crate) fn texts(&mut self, setting: &Setting) -> Option<Vec<Text>> {
         let key = setting.key;
         let (items, _) = self.list(setting)?;
@@ -163,7 +163,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         Some(texts.collect())
     }
 
-    /// A mapping of any keys to texts; `None` when it is absent.
+    /// Returns a mapping of free keys to texts. `None` if it is absent.
     pub(crate) fn pairs(&mut self, setting: &Setting) -> Option<Pairs> {
         let node = self.get(setting)?;
         let value = self
@@ -183,14 +183,14 @@ impl<'n, 'r> Fields<'n, 'r> {
         Some(At { value, span: node.span })
     }
 
-    /// A number, as it is written, if it is.
+    /// Returns a number as it is written, if there is one.
     pub(crate) fn number(&mut self, setting: &Setting) -> Option<Text> {
         let node = self.get(setting)?;
         number_of(node, setting.key, self.report)
     }
 
-    /// A mapping of any keys to numbers as they are written; empty when it is absent. A key without
-    /// a value has an empty one.
+    /// Returns a mapping of free keys to numbers as they are written. Empty if it is absent. A key without a value
+    /// has an empty text.
     pub(crate) fn numbers(&mut self, setting: &Setting) -> Vec<(Text, Text)> {
         let Some(node) = self.get(setting) else {
             return Vec::new();
@@ -207,7 +207,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         numbers
     }
 
-    /// A mapping of any keys to floating point numbers; empty when it is absent.
+    /// Returns a mapping of free keys to floating point numbers. Empty if it is absent.
     pub(crate) fn decimals(&mut self, setting: &Setting) -> Vec<(Text, At<f64>)> {
         let Some(node) = self.get(setting) else {
             return Vec::new();
@@ -233,7 +233,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         decimals
     }
 
-    /// The keys that are not in the table and have a mapping, with their values.
+    /// Returns the keys that are not in the table and have a mapping, with their values.
     pub(crate) fn others(&self) -> impl Iterator<Item = (Text, &'n Node)> {
         self.entries.iter().filter_map(|entry| {
             let scalar = scalar_of(&entry.key).filter(|scalar| !scalar.is_null())?;
@@ -244,7 +244,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         })
     }
 
-    /// Keys and values of a free mapping; null keys are dropped.
+    /// Returns keys and values of a mapping with free keys. Null keys are omitted.
     fn items(&mut self, setting: &Setting, node: &'n Node) -> Vec<(Text, &'n Node)> {
         let key = setting.key;
         let Kind::Map(entries) = &node.kind else {
@@ -265,7 +265,7 @@ impl<'n, 'r> Fields<'n, 'r> {
     }
 }
 
-/// Check a key of a mapping that is `block`.
+/// Checks a key of a mapping that is `block`.
 fn check_key(entry: &Entry, what: &str, block: &Block, report: &mut Report) {
     let key = &entry.key;
     if is_null(key) {
@@ -309,7 +309,7 @@ fn is_null(node: &Node) -> bool {
     scalar_of(node).is_some_and(Scalar::is_null)
 }
 
-/// A scalar as the text that is written; null gives the empty text.
+/// Returns a scalar as the written text. Empty for null.
 fn text_of(node: &Node, what: &str, report: &mut Report) -> Option<Text> {
     let Some(scalar) = scalar_of(node) else {
         report.push(wrong_kind(node, &format!("{what} must be a text")));
@@ -318,7 +318,7 @@ fn text_of(node: &Node, what: &str, report: &mut Report) -> Option<Text> {
     Some(At { value: scalar.text.clone(), span: node.span })
 }
 
-/// A scalar that looks like a number, as the text that is written.
+/// Returns a scalar that has the form of a number, as the written text.
 fn number_of(node: &Node, key: &str, report: &mut Report) -> Option<Text> {
     let number = scalar_of(node)
         .filter(|scalar| matches!(scalar.meaning(), Meaning::Whole(_) | Meaning::Decimal(_)));

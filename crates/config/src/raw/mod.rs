@@ -1,4 +1,4 @@
-//! The queue file as written: every field with its place, nothing judged yet.
+//! The queue file as written: every field with its place, not checked yet.
 //!
 //! Each block is a table: see [`schema`](crate::schema).
 
@@ -28,19 +28,19 @@ pub(crate) struct At<T> {
 }
 
 impl<T: PartialEq> PartialEq for At<T> {
-    /// Equal values; the place does not matter.
+    /// Compares the values. The place does not matter.
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
     }
 }
 
-/// A text; empty where the file is silent.
+/// A text. Empty if it is absent.
 pub(crate) type Text = At<String>;
 
-/// A mapping of texts, in file order; an `Option` distinguishes empty from absent.
+/// A mapping of texts, in file order. An `Option` distinguishes empty from absent.
 pub(crate) type Pairs = At<Vec<(Text, Text)>>;
 
-/// Read a file; faults go to `report`, and what is readable is returned.
+/// Reads a file. Adds faults to `report`, and returns what is readable.
 pub(crate) fn read(document: &Node, report: &mut Report) -> File {
     if let Some(fault) = wrapper(document) {
         report.push(fault);
@@ -49,7 +49,7 @@ pub(crate) fn read(document: &Node, report: &mut Report) -> File {
     File::read(Fields::of(document, File::BLOCK, report))
 }
 
-/// The fault of a file that is not the queue file but something that holds one.
+/// Returns the fault of a file that contains a queue file as text.
 fn wrapper(document: &Node) -> Option<Diagnostic> {
     let (what, span) = wrapped::of_node(document)?;
     let message = format!("this is {what} that contains a queue file as text");

@@ -154,7 +154,7 @@ blocks! {
     }
 }
 
-/// Where one of the two is written without any value.
+/// Returns which of the two are written without a value.
 fn nulls(fields: &mut Fields<'_, '_>) -> Vec<Text> {
     let settings = <Resources as Rows>::BLOCK.settings;
     let null = |setting: &'static Setting| {
@@ -166,26 +166,26 @@ fn nulls(fields: &mut Fields<'_, '_>) -> Vec<Text> {
 }
 
 impl NodeLabels {
-    /// Whether a text is a key of the block, so that no label can have it.
+    /// Returns whether a text is a key of the block, so that no label can have this name.
     pub(crate) fn has_key(text: &str) -> bool {
         <Self as Rows>::BLOCK.has(text)
     }
 }
 
 impl Limit {
-    /// The users named, none when the key is absent.
+    /// Returns the named users. Empty if the key is absent.
     pub(crate) fn users(&self) -> &[Text] {
         self.users.as_deref().unwrap_or_default()
     }
 
-    /// The groups named, none when the key is absent.
+    /// Returns the named groups. Empty if the key is absent.
     pub(crate) fn groups(&self) -> &[Text] {
         self.groups.as_deref().unwrap_or_default()
     }
 }
 
 impl PartialEq for Limit {
-    /// The same content; resources in any order, and an absent list differs from an empty one.
+    /// Compares the content. The order of resources does not matter. An absent list differs from an empty one.
     fn eq(&self, other: &Self) -> bool {
         let sorted = |limit: &Self| {
             let mut pairs = limit.max_resources.clone()?.value;

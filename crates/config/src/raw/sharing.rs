@@ -1,4 +1,4 @@
-//! How users share a leaf, and how many applications there are.
+//! Settings of user limits, and of limits of applications.
 
 use crate::schema::{Amounts, ApplicationsByUser, Number, Weights, Whole, Word, blocks};
 
@@ -71,7 +71,7 @@ blocks! {
 }
 
 impl ApplicationLimits {
-    /// The counts that are for no user by name, by key.
+    /// Returns the counts, except those for users by name, with their keys.
     pub(crate) fn counts(&self) -> [(&'static str, Option<&Text>); 5] {
         [
             ("maximumapplications", self.max.as_ref()),
@@ -82,7 +82,7 @@ impl ApplicationLimits {
         ]
     }
 
-    /// Whether nothing is written in it.
+    /// Returns whether no key is set.
     pub(crate) fn says_nothing(&self) -> bool {
         self.counts().iter().all(|(_, text)| text.is_none())
             && self.max_parallel_by_user.is_empty()

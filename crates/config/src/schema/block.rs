@@ -1,4 +1,4 @@
-//! From rows to the fields of a block as written, its reader, and its table.
+//! Converts rows to the fields of a block, its reader, and its table.
 
 use crate::raw::Fields;
 
@@ -6,13 +6,13 @@ use super::{Block, Content, Setting};
 
 /// A block whose keys are rows of a table.
 pub(crate) trait Rows: Sized {
-    /// The table.
+    /// Table of the keys.
     const BLOCK: &'static Block;
 
-    /// The values of all rows. Faults go to the report of `fields`.
+    /// Reads the values of all rows. Adds faults to the report of `fields`.
     fn read(fields: Fields<'_, '_>) -> Self;
 
-    /// What is written, in the order of the table.
+    /// Returns the written values, in the order of the table.
     fn rows(&self) -> Vec<(&'static Setting, Content)>;
 }
 
@@ -26,7 +26,7 @@ pub(crate) trait Rows: Sized {
 /// }
 /// ```
 ///
-/// Fields behind `also` are no rows: a function computes them from the block.
+/// Fields after `also` are not rows: a function computes them from the block.
 macro_rules! blocks {
     ($(
         $(#[doc = $about:literal])*
@@ -42,7 +42,7 @@ macro_rules! blocks {
         $(#[doc = $about])*
         #[derive(Clone, Debug, Default)]
         pub(crate) struct $name {
-            /// The block, or its key where it has nothing.
+            /// Place of the block, or of its key if the block is empty.
             #[allow(dead_code, reason = "only some blocks are named in messages as a whole")]
             pub(crate) span: $crate::diagnostic::Span,
             $(

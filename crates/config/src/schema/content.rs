@@ -1,4 +1,4 @@
-//! A file in force in its own words: values by setting, without places.
+//! Content of a file in its own words: values by setting, without places.
 
 use serde::Deserializer;
 use serde::de::value::{Error, MapDeserializer, SeqDeserializer};
@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use super::{Block, Holds, Setting, Shown};
 
-/// A value as the file has it. To read it as a type of `GET /ws/v1/config`, deserialize it.
+/// A value as written. To convert it to a type of `GET /ws/v1/config`, deserialize it.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// `true` or `false`.
     Switch(bool),
     /// A whole number.
     Whole(u64),
-    /// A floating point number, not always a finite one.
+    /// A floating point number, which might not be finite.
     Decimal(f64),
-    /// A decimal number as it is written. JSON has a text, so that no digit is lost.
+    /// A decimal number as it is written. In JSON it is a text, so that no digit is lost.
     Number(String),
     /// A text.
     Text(String),
@@ -29,7 +29,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// Whether nothing is in it.
+    /// Returns whether it is empty.
     pub const fn is_empty(&self) -> bool {
         match self {
             Self::Text(text) => text.is_empty(),
@@ -40,7 +40,7 @@ impl Content {
         }
     }
 
-    /// A block from its JSON in `GET /ws/v1/config`. What is of another kind than its setting is left out.
+    /// Returns a block from its JSON in `GET /ws/v1/config`. Omits values of another kind than their setting.
     pub fn from_json(block: &'static Block, json: &Value) -> Self {
         let row = |setting: &'static Setting| {
             let content = Self::of(setting, json.get(setting.json)?)?;
@@ -79,7 +79,7 @@ impl Content {
     }
 }
 
-/// By the names of JSON, with what JSON always has.
+/// Returns the values by their names in JSON, with settings that JSON always has.
 fn json_of(
     block: &'static Block,
     rows: Vec<(&'static Setting, Content)>,

@@ -1,4 +1,4 @@
-//! The kinds of values: how each is read, and what the file in force shows of it.
+//! Kinds of values: how each is read, and how it is shown in the file in force.
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Span};
@@ -8,20 +8,20 @@ use super::{Content, Holds, Null, Rows, Setting};
 
 /// A kind of value.
 pub(crate) trait Kind {
-    /// The value as written.
+    /// Type of the written value.
     type Value: Clone + std::fmt::Debug + Default;
 
-    /// What the reference says of it.
+    /// Kind in the reference page.
     const HOLDS: Holds;
 
-    /// Read it; faults go to the report of `fields`.
+    /// Reads the value. Adds faults to the report of `fields`.
     fn read(fields: &mut Fields<'_, '_>, setting: &'static Setting) -> Self::Value;
 
-    /// What the file in force shows, if anything.
+    /// Returns the value for the file in force. `None` if it is not shown.
     fn content(value: &Self::Value) -> Option<Content>;
 }
 
-/// Declare kinds of values that are no blocks.
+/// Declares kinds of values other than blocks.
 macro_rules! kinds {
     ($( $(#[doc = $doc:literal])* $name:ident($holds:ident) -> $value:ty: $read:expr, $content:expr; )*) => { $(
         $(#[doc = $doc])*
@@ -105,7 +105,7 @@ fn value_of(text: Option<&Text>) -> Option<&str> {
     text.map(|text| text.value.as_str())
 }
 
-/// The content, unless it is empty.
+/// Returns the content. `None` if it is empty.
 fn some(content: Content) -> Option<Content> {
     (!content.is_empty()).then_some(content)
 }
@@ -114,7 +114,7 @@ fn some_text(text: &str) -> Option<Content> {
     some(Content::Text(text.to_owned()))
 }
 
-/// A number that the checks have found whole; none where they have not.
+/// Returns a number that the checks have found whole. `None` otherwise.
 fn whole(text: &str) -> Option<Content> {
     text.parse().ok().map(Content::Whole)
 }
@@ -128,7 +128,7 @@ fn text_in(text: &Text) -> Option<Content> {
     Some(Content::Text(text.value.clone()))
 }
 
-/// By key; none where it is empty, if that means the same.
+/// Returns values by key. `None` for an empty mapping if `none_if_empty`.
 fn pairs<T>(
     from: &[(Text, T)],
     content: impl Fn(&T) -> Option<Content>,
@@ -140,7 +140,7 @@ fn pairs<T>(
     Some(Content::Pairs(all)).filter(|pairs| !(none_if_empty && pairs.is_empty()))
 }
 
-/// A block with defaults; a null is no block.
+/// A block with defaults. A null value counts as absent.
 pub(crate) struct In<T>(T);
 
 impl<T: Rows + Clone + std::fmt::Debug + Default> Kind for In<T> {
@@ -156,7 +156,7 @@ impl<T: Rows + Clone + std::fmt::Debug + Default> Kind for In<T> {
     }
 }
 
-/// A block that may be absent; a null is no block.
+/// An optional block. A null value counts as absent.
 pub(crate) struct Maybe<T>(T);
 
 impl<T: Rows + Clone + std::fmt::Debug> Kind for Maybe<T> {
@@ -172,7 +172,7 @@ impl<T: Rows + Clone + std::fmt::Debug> Kind for Maybe<T> {
     }
 }
 
-/// A block that has an effect by being there, be it empty or null.
+/// A block whose presence has an effect, even if it is empty or null.
 pub(crate) struct Marked<T>(T);
 
 impl<T: Rows + Clone + std::fmt::Debug> Kind for Marked<T> {
@@ -202,7 +202,7 @@ impl<T: Rows + Clone + std::fmt::Debug> Kind for Marked<T> {
     }
 }
 
-/// Blocks in a list, none where the key is absent.
+/// Blocks in a list. Empty if the key is absent.
 pub(crate) struct Each<T>(T);
 
 impl<T: Rows + Clone + std::fmt::Debug> Kind for Each<T> {
@@ -218,7 +218,7 @@ impl<T: Rows + Clone + std::fmt::Debug> Kind for Each<T> {
     }
 }
 
-/// Blocks in a list with its place, none where the key is absent.
+/// Blocks in a list with its place. Empty if the key is absent.
 pub(crate) struct EachIn<T>(T);
 
 impl<T: Rows + Clone + std::fmt::Debug> Kind for EachIn<T> {
@@ -234,7 +234,7 @@ impl<T: Rows + Clone + std::fmt::Debug> Kind for EachIn<T> {
     }
 }
 
-/// Blocks in a list with its place, where absent and empty differ.
+/// Blocks in a list with its place. Absent and empty differ.
 pub(crate) struct EachMaybe<T>(T);
 
 impl<T: Rows + Clone + std::fmt::Debug> Kind for EachMaybe<T> {
@@ -250,7 +250,7 @@ impl<T: Rows + Clone + std::fmt::Debug> Kind for EachMaybe<T> {
     }
 }
 
-/// Blocks by a key that users choose: all mappings of the block that are not in its table.
+/// Blocks by a free key: all mappings in the block that are not in its table.
 pub(crate) struct EachOther<T>(T);
 
 impl<T: Rows + Clone + std::fmt::Debug> Kind for EachOther<T> {

@@ -1,7 +1,7 @@
-//! The one table of the queue file's keys. Reading, unknown keys, the file in force, and the reference page come from it.
+//! The table of the queue file's keys. The reader, unknown keys, the file in force, and the reference page use it.
 //!
-//! Owns [`Block`] and [`Setting`], the rows that `raw` declares with `blocks!`, and the kinds of values. A new setting is
-//! one row, and the code that uses its value.
+//! Owns [`Block`] and [`Setting`], the rows that `raw` declares with `blocks!`, and the kinds of values. A new
+//! setting is one row, and the code that uses its value.
 
 mod block;
 mod content;
@@ -17,12 +17,12 @@ pub(crate) use kind::{
 };
 pub use page::{KeyLine, keys, page};
 
-/// The block at the top of a queue file.
+/// Returns the block at the top of a queue file.
 pub fn file() -> &'static Block {
     <crate::raw::File as Rows>::BLOCK
 }
 
-/// The block of a partition.
+/// Returns the block of a partition.
 pub fn partition() -> &'static Block {
     <crate::raw::Partition as Rows>::BLOCK
 }
@@ -30,22 +30,22 @@ pub fn partition() -> &'static Block {
 /// A mapping of the queue file.
 #[derive(Debug)]
 pub struct Block {
-    /// What messages call it, such as `a queue`.
+    /// Name in messages, such as `a queue`.
     pub what: &'static str,
-    /// What it is for, in a sentence or two.
+    /// Purpose in one or two sentences.
     pub about: &'static str,
-    /// Its keys, in the order in which they are written.
+    /// Keys in the order in which they are written.
     pub settings: &'static [Setting],
-    /// What a null in its place means.
+    /// Meaning of a null value instead of the block.
     pub null: Null,
 }
 
-/// What a null means where a block, or a key of it, is expected.
+/// Meaning of a null value where a block, or a key of it, is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Null {
-    /// As if nothing were written.
+    /// The block counts as absent.
     Nothing,
-    /// The block is there, with a warning.
+    /// The block counts as present, with a warning.
     BlockWithWarning,
     /// A key of the block counts as absent, with a warning.
     KeyWithWarning,
@@ -54,38 +54,38 @@ pub enum Null {
 /// A key of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// As in the file. Empty for mappings whose key the user chooses, as node labels.
+    /// Name in the file. Empty for mappings with keys that users choose, such as node labels.
     pub key: &'static str,
-    /// A second spelling that is accepted.
+    /// Alternative spelling that is accepted.
     pub alias: Option<&'static str>,
-    /// Its name in `GET /ws/v1/config`.
+    /// Name in `GET /ws/v1/config`.
     pub json: &'static str,
-    /// What it does, in a sentence or two.
+    /// Meaning in one or two sentences.
     pub meaning: &'static str,
-    /// What it holds.
+    /// Kind of the value.
     pub holds: Holds,
-    /// The words or the range that it accepts, where its kind does not say that.
+    /// Valid words or range, if the kind does not define them.
     pub values: &'static str,
-    /// What applies without the key.
+    /// Value that applies without the key.
     pub default: &'static str,
     /// Whether YuniKorn refuses a file with this key.
     pub own: bool,
-    /// When the file in force shows it.
+    /// When the file in force shows the setting.
     pub shown: Shown,
 }
 
 /// When the file in force shows a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// When it is written.
+    /// Only if it is written.
     Written,
-    /// In JSON always, and in YAML when it is written.
+    /// Always in JSON, and in YAML only if it is written.
     AlwaysInJson,
     /// Always.
     Always,
 }
 
-/// What a setting holds.
+/// Kind of the value of a setting.
 #[derive(Clone, Copy, Debug)]
 pub enum Holds {
     /// A text.
@@ -96,7 +96,7 @@ pub enum Holds {
     Whole,
     /// A whole number of seconds.
     Seconds,
-    /// A decimal number, of which no digit is lost.
+    /// A decimal number without loss of digits.
     Number,
     /// Texts.
     TextList,
@@ -110,16 +110,16 @@ pub enum Holds {
     Decimals,
     /// Whole numbers by name.
     Counts,
-    /// A mapping with keys of its own.
+    /// A mapping with its own keys.
     Block(fn() -> &'static Block),
-    /// Mappings with keys of their own.
+    /// A list of mappings with their own keys.
     List(fn() -> &'static Block),
-    /// Mappings with keys of their own, by a name that users choose.
+    /// Mappings with their own keys, by a name that users choose.
     ByName(fn() -> &'static Block),
 }
 
 impl Holds {
-    /// What stands for the value in the reference.
+    /// Returns the description of the kind in the reference page.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -138,7 +138,7 @@ impl Holds {
         }
     }
 
-    /// The block that it holds, or holds several of.
+    /// Returns the block of the value, or of each of its items. `None` for other kinds.
     pub fn block(self) -> Option<&'static Block> {
         match self {
             Self::Block(block) | Self::List(block) | Self::ByName(block) => Some(block()),
@@ -158,7 +158,7 @@ impl Holds {
 }
 
 impl Setting {
-    /// What a row does not say.
+    /// A setting with the values that rows can omit.
     pub(crate) const PLAIN: Self = Self {
         key: "",
         alias: None,
@@ -171,7 +171,7 @@ impl Setting {
         shown: Shown::Written,
     };
 
-    /// Whether a key of the file is this setting.
+    /// Returns whether a key of the file is this setting.
     pub(crate) fn is_called(&self, key: &str) -> bool {
         !key.is_empty() && (self.key == key || self.alias == Some(key))
     }
@@ -181,17 +181,17 @@ impl Block {
     /// A block without keys.
     pub(crate) const EMPTY: Self = Self { what: "", about: "", settings: &[], null: Null::Nothing };
 
-    /// The keys that the file can have, without those that users choose.
+    /// Returns the keys of the block, without those that users choose.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> {
         self.settings.iter().map(|setting| setting.key).filter(|key| !key.is_empty())
     }
 
-    /// Whether a key is a setting of this block.
+    /// Returns whether a key is a setting of this block.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.settings.iter().any(|setting| setting.is_called(key))
     }
 
-    /// Whether other keys are welcome where they have a mapping.
+    /// Returns whether other keys are allowed if they have a mapping.
     pub(crate) fn takes_other_blocks(&self) -> bool {
         self.settings.iter().any(|setting| setting.key.is_empty())
     }

@@ -1,4 +1,4 @@
-//! The reference of the queue file: a page, and a list for the command line.
+//! The reference of the queue file: a documentation page, and a list for the command line.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ struct Place {
     paths: Vec<String>,
 }
 
-/// All blocks, each once, in the order in which a reader of the file meets them.
+/// Returns all blocks, each once, in the order in which a reader of the file reaches them.
 fn places() -> Vec<Place> {
     let mut places = vec![Place { block: file(), paths: Vec::new() }];
     let mut next = 0;
@@ -41,7 +41,7 @@ fn path_of(above: Option<&str>, setting: &Setting) -> String {
     }
 }
 
-/// What a setting accepts: its kind, and its words or range.
+/// Returns what a setting accepts: its kind, and its words or range.
 fn accepts(setting: &Setting) -> String {
     match (setting.holds, setting.values) {
         (Holds::Text, values) if !values.is_empty() => values.to_owned(),
@@ -50,7 +50,7 @@ fn accepts(setting: &Setting) -> String {
     }
 }
 
-/// The page `docs/queue-file.md`.
+/// Returns the page `docs/queue-file.md`.
 pub fn page() -> String {
     let mut text = String::from(HEAD);
     for Place { block, paths } in places() {
@@ -101,17 +101,17 @@ const PROPERTIES_HEAD: &str = "The block `properties` of a queue or a `childtemp
 | key | values | default | meaning |
 | --- | --- | --- | --- |";
 
-/// A key as a list shows it, without marks of code.
+/// A key in a list, without Markdown.
 #[derive(Clone, Debug, Serialize)]
 pub struct KeyLine {
-    /// From the top of the file, such as `partitions[].queues[].capacity.mode`.
+    /// Path from the top of the file, such as `partitions[].queues[].capacity.mode`.
     pub key: String,
-    /// What it accepts.
+    /// Accepted values.
     pub values: String,
-    /// What applies without it; empty where the key has none.
+    /// Value that applies without the key. Empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub default: String,
-    /// What it does.
+    /// Meaning of the key.
     pub meaning: String,
 }
 
@@ -121,10 +121,10 @@ impl KeyLine {
     }
 }
 
-/// The settings and properties whose path has this word, or all.
+/// Returns the settings and properties whose path contains this word, or all of them.
 ///
 /// # Errors
-/// When no path has the word: the nearest key, if one is near.
+/// If no path contains the word: the nearest key, if one is near.
 pub fn keys(word: Option<&str>) -> Result<Vec<KeyLine>, Option<&'static str>> {
     let mut lines = Vec::new();
     for Place { block, paths } in places() {
@@ -158,7 +158,7 @@ pub fn keys(word: Option<&str>) -> Result<Vec<KeyLine>, Option<&'static str>> {
     }
 }
 
-/// Whether these keys stand in the path one after another.
+/// Returns whether the keys of `word` are consecutive keys of `path`.
 fn has_word(path: &str, word: &str) -> bool {
     let bare = path.replace("[]", "");
     let word = word.replace("[]", "");
@@ -167,7 +167,7 @@ fn has_word(path: &str, word: &str) -> bool {
     parts.windows(wanted.len()).any(|some| some == wanted)
 }
 
-/// Without marks of code.
+/// Returns a text without Markdown.
 fn plain(text: &str) -> String {
     text.trim().replace('`', "")
 }

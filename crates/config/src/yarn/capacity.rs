@@ -1,4 +1,4 @@
-//! What queues are guaranteed and may use: percentages, weights and amounts.
+//! Guarantees and maxima of queues: percentages, weights, and amounts.
 
 use headroom_core::config::legal;
 
@@ -10,25 +10,25 @@ use super::scope::Scope;
 use super::tree::{Node, Tree};
 use super::write::Pairs;
 
-/// What a queue says of its part.
+/// Guarantee of a queue.
 enum Part {
     Percent(Number),
     Weight(Number),
     Absolute(Amounts),
     Absent,
-    /// What a queue file cannot say.
+    /// A value that a queue file cannot express.
     Other(String),
 }
 
-/// In what the queues below one parent have their parts.
+/// Unit of the guarantees of the child queues of one parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Percent,
     Weight,
     Absolute,
-    /// None has a setting, or there are none.
+    /// No child has a setting, or there are no children.
     Silent,
-    /// More than one, or something that a queue file cannot say.
+    /// Several units, or one that a queue file cannot express.
     Lost,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Written {
     pub(super) resources: Pairs,
 }
 
-/// In what the queues below `parent` have their parts.
+/// Returns the unit of the guarantees of the children of `parent`.
 pub(super) fn mode_below(whole: &Scope<'_>, tree: &Tree, parent: &Node) -> Mode {
     let mut mode = Mode::Silent;
     for child in &parent.children {
@@ -85,7 +85,7 @@ fn part(scope: &Scope<'_>) -> Part {
     }
 }
 
-/// What a queue has among its siblings.
+/// Returns the guarantee and the maximum of a queue.
 pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode, labels: &Labels) -> Written {
     let mut written = Written::default();
     let part = part(scope);
@@ -159,7 +159,7 @@ fn lost(scope: &Scope<'_>, part: Part) {
     }
 }
 
-/// How much a queue may use: in percent of its parent, or amounts.
+/// Returns the maximum of a queue: in percent of its parent, or as amounts.
 fn maximum(scope: &Scope<'_>, mode: Mode, written: &mut Written) -> Option<Amounts> {
     let property = scope.get("maximum-capacity")?;
     match number::absolute(&property.value) {
@@ -171,7 +171,7 @@ fn maximum(scope: &Scope<'_>, mode: Mode, written: &mut Written) -> Option<Amoun
         None => {}
     }
     let (property, number) = scope.number("maximum-capacity")?;
-    // Below 0 is as good as absent, and the whole is what a queue may use anyway.
+    // A negative value counts as absent, and 100 is the default.
     if number.is_negative || number.to_string() == "100" {
         return None;
     }
@@ -184,7 +184,7 @@ fn maximum(scope: &Scope<'_>, mode: Mode, written: &mut Written) -> Option<Amoun
     None
 }
 
-/// The amounts that a queue file takes: without zeros, which say nothing in YARN either.
+/// Returns the amounts that a queue file accepts. Zeros are omitted, because they have no effect in YARN either.
 fn known_types(scope: &Scope<'_>, name: &str, amounts: Amounts) -> Amounts {
     let Some(property) = scope.get(name) else { return amounts };
     let mut known = Amounts::new();
@@ -203,14 +203,14 @@ fn known_types(scope: &Scope<'_>, name: &str, amounts: Amounts) -> Amounts {
     known
 }
 
-/// Whether this says that root has all of something, as it does.
+/// Returns whether the value is all of a resource, which is true for root.
 pub(super) fn is_of_root(property: &Property) -> bool {
     let number = Number::read(property.value.trim_end_matches('w'));
     let is_whole = number.is_some_and(|number| number.is_negative || number.to_string() == "100");
     is_whole || property.value.ends_with('w')
 }
 
-/// What root says of itself: it has what the nodes have.
+/// Reports settings of root, which has the total of the nodes.
 pub(super) fn of_root(scope: &Scope<'_>) {
     for name in ["capacity", "maximum-capacity"] {
         let Some(property) = scope.get(name) else { continue };
@@ -221,8 +221,7 @@ pub(super) fn of_root(scope: &Scope<'_>) {
     }
 }
 
-/// The weight of created queues, where their siblings have weights, too; and their maximum, from
-/// `largest`.
+/// Returns the weight of created queues, if their siblings have weights too, and their maximum from `largest`.
 pub(super) fn of_template(
     scope: &Scope<'_>,
     largest: &Scope<'_>,
@@ -236,7 +235,7 @@ pub(super) fn of_template(
         None => largest.number("maximum-capacity").map(|(_, number)| number),
     };
     match number {
-        // Below 0 is as good as absent, and the whole is what a queue may use anyway.
+        // A negative value counts as absent, and 100 is the default.
         Some(number) if number.is_negative || number.to_string() == "100" => {}
         Some(number) if !pairs.is_empty() => pairs.push("maximum", number.to_string()),
         Some(_) => {
@@ -281,7 +280,7 @@ fn weight_of_template(scope: &Scope<'_>, mode: Mode, otherwise: Option<&str>) ->
     pairs
 }
 
-/// Whether a user may be named in a queue file.
+/// Returns whether a queue file can have this user name.
 pub(super) fn is_user(name: &str) -> bool {
     legal::is_user_name(name)
 }

@@ -1,4 +1,4 @@
-//! Parts of the nodes of labels: `accessible-node-labels.<label>.*`.
+//! Fractions of the nodes of labels: `accessible-node-labels.<label>.*`.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use super::properties::Property;
 use super::scope::Scope;
 use super::write::Pairs;
 
-/// What a queue has of the nodes of labels.
+/// Capacities of a queue on the nodes of labels.
 #[derive(Default)]
 pub(super) struct Labels {
-    /// By label: `value` and `maximum`.
+    /// `value` and `maximum` by label.
     pub(super) parts: BTreeMap<String, Pairs>,
-    /// Amounts in the types of labels.
+    /// Guaranteed amounts, with the label in their types.
     pub(super) guaranteed: Amounts,
     pub(super) max: Amounts,
 }
@@ -26,7 +26,7 @@ pub(super) struct Labels {
 const ANOTHER: &str = "the queue has another kind of capacity, which applies to labels too, so the \
                        queue has no guarantee of this label";
 
-/// Read them; the queue has its fraction by `mode`.
+/// Reads the capacities. `mode` is the unit of the queue's capacity.
 pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode) -> Labels {
     let mut labels = Labels::default();
     for (property, name) in all(scope) {
@@ -41,19 +41,19 @@ pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode) -> Labels {
     labels
 }
 
-/// Properties of labels, with what follows in the name; they are looked at by that.
+/// Returns the properties of labels, with the rest of their names, and marks them as read.
 fn all<'p>(scope: &Scope<'p>) -> Vec<(&'p Property, String)> {
     let below = scope.below("accessible-node-labels");
     let all = below.all().into_iter();
     all.filter_map(|(_, name)| Some((below.get(&name)?, name))).collect()
 }
 
-/// Whether a queue file takes it for a label.
+/// Returns whether a queue file accepts this label.
 fn is_label(text: &str) -> bool {
     node_labels::is_label(text) && !NodeLabels::has_key(text)
 }
 
-/// The root has all nodes of every label.
+/// Reports label properties of root, which has all nodes of every label.
 pub(super) fn of_root(scope: &Scope<'_>) {
     for (property, name) in all(scope) {
         let last = name.rsplit_once('.').map_or("", |(_, last)| last);
@@ -120,7 +120,7 @@ fn maximum(
             "correct the value in the queue file",
         );
     };
-    // Below 0 is as good as absent, and the whole is what a queue may use anyway.
+    // A negative value counts as absent, and 100 is the default.
     if number.is_negative || number.to_string() == "100" {
         return;
     }
@@ -132,7 +132,7 @@ fn maximum(
     }
 }
 
-/// Amounts in the types of a label; a zero says nothing in YARN.
+/// Returns amounts with a label in their types. Zeros are omitted, because they have no effect in YARN.
 fn at_label(amounts: Amounts, label: &str) -> impl Iterator<Item = (String, String)> {
     let nonzero = amounts.into_iter().filter(|(_, amount)| !amount.starts_with('0'));
     nonzero.map(move |(kind, amount)| (format!("{kind}@{label}"), amount))

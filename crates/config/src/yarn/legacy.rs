@@ -6,7 +6,7 @@ use super::scope::Scope;
 use super::tree::Tree;
 use super::write::Pairs;
 
-/// The rules of a list; an entry without a rule is reported.
+/// Reads the rules of a list. Reports entries that have no rule.
 pub(super) fn read(whole: &Scope<'_>, tree: &Tree, property: &Property, rules: &mut Vec<Pairs>) {
     for mapping in property.value.split(',').map(str::trim).filter(|mapping| !mapping.is_empty()) {
         match one(whole, tree, mapping) {
@@ -27,6 +27,6 @@ fn one(whole: &Scope<'_>, tree: &Tree, mapping: &str) -> Result<Pairs, String> {
         ("g", name) => Who::Group(name.to_owned()),
         _ => return Err("the mapping begins neither with u: nor with g:".to_owned()),
     };
-    // Queues are made where a mapping leads to them.
+    // Queues are created where a mapping selects them.
     target(whole, tree, to, true, &who)
 }

@@ -1,4 +1,4 @@
-//! How users share a leaf, how large asks may be, and how many applications there are.
+//! User limits, sizes of asks, and limits of applications.
 
 use headroom_core::userlimit::Formula;
 
@@ -11,10 +11,10 @@ use super::template::Merged;
 use super::write::Pairs;
 use crate::user_limits;
 
-/// What YARN takes where no file says the smallest ask.
+/// Smallest ask in YARN if no file sets it.
 const MINIMUM: [(&str, &str); 2] = [("memory", "1Gi"), ("vcore", "1")];
 
-/// `userlimits` of the partition.
+/// Returns `userlimits` of the partition.
 pub(super) fn of_cluster(whole: &Scope<'_>, formula: Formula) -> Pairs {
     let mut pairs = Pairs::default();
     let calculator = calculator(whole);
@@ -56,7 +56,7 @@ pub(super) fn of_cluster(whole: &Scope<'_>, formula: Formula) -> Pairs {
     pairs
 }
 
-/// The word of the calculator that the cluster has.
+/// Returns the value of `calculator` for the calculator of the cluster.
 fn calculator(whole: &Scope<'_>) -> &'static str {
     let Some(property) = whole.get("resource-calculator") else { return "memory" };
     match property.value.rsplit('.').next() {
@@ -71,7 +71,7 @@ fn calculator(whole: &Scope<'_>) -> &'static str {
     }
 }
 
-/// `yarn.scheduler.minimum-allocation-mb` and `-vcores`, or the maximum.
+/// Returns the amounts of `yarn.scheduler.minimum-allocation-mb` and `-vcores`, or of the maximum.
 fn allocation(whole: &Scope<'_>, which: &str) -> Amounts {
     let mut amounts = Amounts::new();
     for (kind, suffix) in [("memory", "mb"), ("vcore", "vcores")] {
@@ -98,7 +98,7 @@ fn allocation(whole: &Scope<'_>, which: &str) -> Amounts {
     amounts
 }
 
-/// `minimum-user-limit-percent` and `user-limit-factor`.
+/// Converts `minimum-user-limit-percent` and `user-limit-factor`.
 fn shares(scope: &Scope<'_>, pairs: &mut Pairs, may_be_zero: bool) {
     floor_of(scope, pairs, may_be_zero);
     factor_of(scope, pairs);
@@ -132,7 +132,7 @@ fn factor_of(scope: &Scope<'_>, pairs: &mut Pairs) {
     }
 }
 
-/// `userlimits` of a queue. Shares on a parent have no effect in YARN, which is reported.
+/// Returns `userlimits` of a queue. Reports shares on a parent, which have no effect in YARN.
 pub(super) fn of_queue(
     scope: &Scope<'_>,
     whole: &Scope<'_>,
@@ -152,7 +152,7 @@ pub(super) fn of_queue(
     pairs
 }
 
-/// What only leaves look at, on a queue that has queues below it.
+/// Reports a property on a parent queue that only leaves use.
 fn without_effect(scope: &Scope<'_>, name: &str) {
     if let Some(property) = scope.get(name) {
         let why = "only leaves use this property";
@@ -183,7 +183,7 @@ fn weights(scope: &Scope<'_>) -> Pairs {
     pairs
 }
 
-/// `maximum-allocation` of a queue; what it does not name is as in the cluster.
+/// Returns `maximum-allocation` of a queue. Other types are as in the cluster.
 fn largest(scope: &Scope<'_>, whole: &Scope<'_>) -> Amounts {
     let mut own = Amounts::new();
     if let Some(property) = scope.get("maximum-allocation") {
@@ -225,7 +225,7 @@ fn largest(scope: &Scope<'_>, whole: &Scope<'_>) -> Amounts {
     own
 }
 
-/// `applicationlimits` of the partition. What no file says is what YARN takes then.
+/// Returns `applicationlimits` of the partition. Missing properties have the defaults of YARN.
 pub(super) fn applications_of_cluster(whole: &Scope<'_>) -> Pairs {
     let mut pairs = Pairs::default();
     let system = whole.count("maximum-applications").map_or(10_000, |(_, count)| count);
@@ -259,7 +259,7 @@ fn parallel_by_user(whole: &Scope<'_>) -> Pairs {
     pairs
 }
 
-/// `maximum-am-resource-percent`, a factor from 0 to 1.
+/// Returns `maximum-am-resource-percent`, a factor from 0 to 1.
 fn drivers(scope: &Scope<'_>) -> Option<String> {
     let (property, number) = scope.number("maximum-am-resource-percent")?;
     let one = headroom_core::userlimit::Decimal::ONE;
@@ -278,7 +278,7 @@ fn drivers(scope: &Scope<'_>) -> Option<String> {
     }
 }
 
-/// `applicationlimits` of a queue. `above` is how many may run at once in the queues above it.
+/// Returns `applicationlimits` of a queue. `parallel` is the number of applications that can run at once.
 pub(super) fn applications_of_queue(
     scope: &Scope<'_>,
     parallel: Option<u64>,
@@ -301,8 +301,8 @@ pub(super) fn applications_of_queue(
     pairs
 }
 
-/// How many may run at once in a queue: its own number, or the one that all queues have, where
-/// that is less than what holds above it.
+/// Returns the limit of running applications of a queue: its own number, or the one of all queues if that is less
+/// than the number of the ancestors.
 pub(super) fn parallel(scope: &Scope<'_>, whole: &Scope<'_>, above: Option<u64>) -> Option<u64> {
     if let Some((_, own)) = scope.count("max-parallel-apps") {
         return Some(own);
@@ -311,12 +311,12 @@ pub(super) fn parallel(scope: &Scope<'_>, whole: &Scope<'_>, above: Option<u64>)
     above.is_none_or(|above| all < above).then_some(all)
 }
 
-/// A property that is a class of Hadoop, by its last word.
+/// Returns the last word of a property that is a class of Hadoop.
 pub(super) fn class(property: &Property) -> &str {
     property.value.rsplit('.').next().unwrap_or(&property.value)
 }
 
-/// `userlimits` of a template.
+/// Returns `userlimits` of a template.
 pub(super) fn of_template(merged: &Merged<'_, '_>, whole: &Scope<'_>, formula: Formula) -> Pairs {
     let mut pairs = Pairs::default();
     let is_smooth = formula == Formula::Smooth;
@@ -324,7 +324,7 @@ pub(super) fn of_template(merged: &Merged<'_, '_>, whole: &Scope<'_>, formula: F
     floor_of(floor, &mut pairs, is_smooth);
     let factor = merged.with("user-limit-factor");
     if merged.flexible && factor.get("user-limit-factor").is_none() {
-        // What queues have that are made the flexible way.
+        // The default for queues that flexible creation creates.
         pairs.push("userlimitfactor", "-1");
     }
     factor_of(factor, &mut pairs);
@@ -344,7 +344,7 @@ pub(super) fn of_template(merged: &Merged<'_, '_>, whole: &Scope<'_>, formula: F
     pairs
 }
 
-/// `applicationlimits` of a template.
+/// Returns `applicationlimits` of a template.
 pub(super) fn applications_of_template(merged: &Merged<'_, '_>) -> Pairs {
     let mut pairs = Pairs::default();
     if let Some((_, count)) = merged.with("maximum-applications").count("maximum-applications") {
@@ -354,7 +354,7 @@ pub(super) fn applications_of_template(merged: &Merged<'_, '_>) -> Pairs {
         pairs.push("maxparallelapps", count.to_string());
     }
     let drivers = drivers(merged.with("maximum-am-resource-percent"));
-    // What queues have that are made the flexible way.
+    // The default for queues that flexible creation creates.
     if let Some(part) = drivers.or_else(|| merged.flexible.then(|| "1".to_owned())) {
         pairs.push("maximumdriverresourcepercent", part);
     }

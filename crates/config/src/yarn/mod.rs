@@ -1,13 +1,12 @@
-//! From the files of YARN's `CapacityScheduler` to a queue file.
+//! Converts the files of YARN's `CapacityScheduler` to a queue file.
 //!
-//! [`convert`] reads `capacity-scheduler.xml`, and `yarn-site.xml` where it is given, and writes a
-//! queue file that means the same as far as that goes. Each property ends in the queue file or in
-//! a [`Note`] that says why not and what to do; nothing is dropped in silence.
+//! [`convert`] reads `capacity-scheduler.xml`, and optionally `yarn-site.xml`, and writes an equivalent queue file,
+//! as far as that is possible. Each property is either in the queue file, or in a [`Note`] with the reason and an
+//! alternative. No property is dropped silently.
 //!
-//! `xml` takes the files apart, `properties` knows what each property is in the end, `tree` finds
-//! the queues, and `scope` is the way to the properties of one of them. `queue`, `capacity`,
-//! `limits`, `template` and `placement` convert, each its part; `known` says why the others
-//! cannot be converted, and `write` makes the text.
+//! `xml` parses the files, `properties` determines the final value of each property, `tree` finds the queues, and
+//! `scope` reads the properties of one of them. `queue`, `capacity`, `limits`, `template`, and `placement` each
+//! convert a part. `known` has the reasons for other properties, and `write` creates the text.
 //!
 //! Source of the properties: the user guide of Hadoop 3.4, *Capacity Scheduler*.
 
@@ -40,76 +39,76 @@ use scope::Scope;
 use tree::Tree;
 use write::{Block, Pairs};
 
-/// How large one file may be, in bytes.
+/// Largest size of one file, in bytes.
 pub const YARN_BYTES_MAX: usize = 8 << 20;
 
-/// One file, with the name under which messages speak of it.
+/// One file, with its name in messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'s> {
-    /// As the user calls it.
+    /// Name of the file.
     pub name: &'s str,
-    /// What stands in it.
+    /// Text of the file.
     pub text: &'s str,
 }
 
-/// Why files could not be converted at all.
+/// Reason why files could not be converted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConvertError {
-    /// It is no configuration of Hadoop.
+    /// The file is not a configuration of Hadoop.
     #[error("line {line}: {why}")]
     Xml {
-        /// Where, from 1.
+        /// Line of the fault, from 1.
         line: usize,
-        /// What is wrong, and what to do.
+        /// The problem, and an alternative.
         why: String,
     },
-    /// It is larger than [`YARN_BYTES_MAX`].
+    /// The file is larger than [`YARN_BYTES_MAX`].
     #[error("the file has {found} bytes, but a file to convert can have at most {YARN_BYTES_MAX}")]
     TooLarge {
-        /// Its size in bytes.
+        /// Size of the file in bytes.
         found: usize,
     },
-    /// One of several files cannot be read; the cause says why.
+    /// One of several files cannot be read. The source is the reason.
     #[error("cannot convert {name}")]
     File {
-        /// The file.
+        /// Name of the file.
         name: String,
-        /// What is wrong with it.
+        /// Reason why it cannot be read.
         #[source]
         source: Box<ConvertError>,
     },
-    /// There is no queue to convert.
+    /// The files have no queue to convert.
     #[error(
         "no file has the property yarn.scheduler.capacity.root.queues, so there are no queues. \
          Pass the capacity-scheduler.xml of the cluster"
     )]
     NoQueues,
-    /// Queues nest deeper than a queue file may.
+    /// Queues nest deeper than in a queue file.
     #[error("queue {path} is more than {} levels below root, which is the limit", tree::LEVELS_MAX)]
     TooDeep {
-        /// The queue.
+        /// Path of the queue.
         path: String,
     },
 }
 
-/// What came of files.
+/// Result of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Converted {
     /// The queue file, with the notes as comments.
     pub text: String,
-    /// What is not in it, or not literally: first what is for the whole cluster, then queue by
-    /// queue in the order of the file.
+    /// Notes on properties that are missing or changed: first those of the whole cluster, and then those of the
+    /// queues in the order of the file.
     pub notes: Vec<Note>,
 }
 
-/// Convert files. What a later file says of a property goes before what an earlier one says.
+/// Converts files. A property of a later file overrides that of an earlier one.
 ///
-/// With `smooth` users share their queues by Headroom's own formula; with the others they have the
-/// limits that they have in `CapacityScheduler`.
+/// With `smooth`, users share their queues by the formula of Headroom. With the other formulas, they have the limits
+/// of `CapacityScheduler`.
 ///
 /// # Errors
-/// [`ConvertError`], when a file cannot be read or there is no queue. A property that cannot be
-/// converted is a note and no error.
+/// [`ConvertError`], if a file cannot be read or there is no queue. A property that cannot be converted causes a
+/// note, not an error.
 pub fn convert(files: &[Source<'_>], formula: Formula) -> Result<Converted, ConvertError> {
     let properties = Properties::read(files)?;
     let notes = RefCell::new(Vec::new());
@@ -137,13 +136,13 @@ pub fn convert(files: &[Source<'_>], formula: Formula) -> Result<Converted, Conv
     }
     let mut notes = notes.into_inner();
     note::sort(&mut notes, &tree);
-    // A property that was looked at for several queues is reported once.
+    // A property that was read for several queues is reported once.
     notes.dedup();
     let text = write::file(files, file, &notes);
     Ok(Converted { text, notes })
 }
 
-/// What is for all queues.
+/// Returns the settings of all queues.
 fn partition(whole: &Scope<'_>, formula: Formula, rules: Vec<Pairs>) -> Block {
     let mut block = Block::default();
     block.push("name", "default");
@@ -155,7 +154,7 @@ fn partition(whole: &Scope<'_>, formula: Formula, rules: Vec<Pairs>) -> Block {
     block
 }
 
-/// Whether queues take back what they are guaranteed: a monitor does that in YARN, if it is there.
+/// Returns the settings of preemption. In YARN, a monitor preempts for guarantees, if it is enabled.
 fn preemption(whole: &Scope<'_>) -> Pairs {
     let monitor = whole.flag(known::MONITOR, false);
     let mut pairs = Pairs::default();
@@ -180,7 +179,7 @@ fn preemption(whole: &Scope<'_>) -> Pairs {
     pairs
 }
 
-/// Whether preemption is among the monitors; it is where no file names them.
+/// Returns whether preemption is among the monitors, which is the default.
 fn has_preemption(whole: &Scope<'_>, monitor: bool) -> bool {
     const PREEMPTS: &str = "ProportionalCapacityPreemptionPolicy";
     let Some(property) = whole.get_full(known::POLICIES) else { return true };
@@ -205,7 +204,7 @@ fn has_preemption(whole: &Scope<'_>, monitor: bool) -> bool {
     found
 }
 
-/// Whether access lists hold: in YARN only if a property enables them, here always.
+/// Reports if access lists are disabled: in YARN only a property enables them, but here they always apply.
 fn access_lists(whole: &Scope<'_>) {
     const EVERYBODY: &str = "to give every user all permissions, set `submitacl: '*'` and \
                              `adminacl: '*'` in the root queue";

@@ -1,28 +1,28 @@
-//! Notes on properties that are not, or not literally, in the queue file.
+//! Notes on properties that are missing or changed in the queue file.
 
 use std::fmt;
 
 use super::tree::Tree;
 use super::xml::{shown, shown_up_to};
 
-/// How much of the name of a property is shown.
+/// Most characters of the name of a property that are shown.
 const NAME: usize = 300;
 
-/// What became of a property.
+/// Result for a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// It is in the queue file, and means something else in part.
+    /// It is in the queue file, with a partly different meaning.
     Adjusted,
-    /// Headroom has nothing like it.
+    /// Headroom has no equivalent.
     NoEquivalent,
-    /// It has no effect in YARN either, where it stands.
+    /// It has no effect in YARN either, at its place.
     NoEffect,
     /// No property of the scheduler has this name.
     Unknown,
 }
 
 impl Kind {
-    /// The words of it.
+    /// Returns the words of the result.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Adjusted => "changed",
@@ -33,36 +33,36 @@ impl Kind {
     }
 }
 
-/// Where a property stands.
+/// Place of a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file, as it was named.
+    /// Name of the file.
     pub file: String,
-    /// The line on which it begins, from 1.
+    /// Number of its first line, from 1.
     pub line: usize,
 }
 
 /// A note on one property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// What became of it.
+    /// Result for the property.
     pub kind: Kind,
-    /// Where it stands; none where no file says it.
+    /// Place of the property. `None` if no file has it.
     pub place: Option<Place>,
-    /// Its full name.
+    /// Full name of the property.
     pub property: String,
-    /// What it says, the beginning of it where that is long; empty where no file says it.
+    /// Value of the property, shortened if it is long. Empty if no file has it.
     pub value: String,
-    /// Why.
+    /// Reason of the result.
     pub why: String,
-    /// What to do; may be empty.
+    /// Alternative. Can be empty.
     pub help: String,
-    /// The queue that it is for, by its path in YARN; none where it is for all.
+    /// Path in YARN of the queue. `None` if it is for the whole cluster.
     pub queue: Option<String>,
 }
 
 impl fmt::Display for Note {
-    /// One line: what, why, and what to do.
+    /// Writes one line: the result, the reason, and the alternative.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, property, value, why, help, .. } = self;
         write!(f, "{}: {}", kind.words(), shown_up_to(property, NAME))?;
@@ -74,7 +74,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// A sentence of ours, in which a name of theirs may have anything; it ends with no blank.
+/// Returns a sentence with external names on one line, without trailing white space.
 fn shown_whole(text: &str) -> String {
     let plain = |one: char| if one.is_control() { ' ' } else { one };
     text.trim_end_matches(|one: char| one.is_control() || one.is_whitespace())
@@ -83,7 +83,7 @@ fn shown_whole(text: &str) -> String {
         .collect()
 }
 
-/// In the order of the queue file: the cluster first, then the queues; by name within.
+/// Sorts notes in the order of the queue file: first those of the cluster, and then those of the queues, by name.
 pub(super) fn sort(notes: &mut [Note], tree: &Tree) {
     notes.sort_by_cached_key(|note| {
         let rank = note.queue.as_ref().map(|path| tree.rank(path));

@@ -1,4 +1,4 @@
-//! Numbers and amounts as they stand in files of Hadoop, without a floating point in between.
+//! Parses numbers and amounts of Hadoop files, without floating point arithmetic.
 
 use std::fmt;
 
@@ -6,23 +6,23 @@ use headroom_core::userlimit::Decimal;
 
 use super::xml::shown;
 
-/// How many digits after the point the queue file takes.
+/// Most decimals of a number in the queue file.
 const DECIMALS: usize = 6;
-/// How many digits a number may have in all.
+/// Most digits of a number.
 const DIGITS_MAX: usize = 40;
 
-/// A number that the queue file can have: up to six decimals.
+/// A number that a queue file can have: up to six decimals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Number {
     pub(super) is_negative: bool,
-    /// Without sign, leading or closing zeros.
+    /// Digits without sign, leading zeros, and trailing zeros.
     digits: String,
-    /// Whether it had more decimals.
+    /// Whether the original had more decimals.
     pub(super) is_rounded: bool,
 }
 
 impl Number {
-    /// What Java takes for a decimal number: `40`, `.5`, `1e1`, `2.5f`. None for all else.
+    /// Parses a decimal number of Java: `40`, `.5`, `1e1`, `2.5f`. `None` for anything else.
     pub(super) fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         let text = text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text);
@@ -40,7 +40,7 @@ impl Number {
         if !is_plain || digits.len() > DIGITS_MAX || exponent.unsigned_abs() > 30 {
             return None;
         }
-        // So many digits stand before the point once the exponent has moved it.
+        // Number of digits before the point after the exponent is applied.
         let point = i32::try_from(whole.len()).ok()? + exponent;
         let (digits, is_rounded) = plain(&digits, point)?;
         Some(Self { is_negative: is_negative && digits != "0", digits, is_rounded })
@@ -50,7 +50,7 @@ impl Number {
         self.digits == "0"
     }
 
-    /// As the core has it; none for what is negative or above a million.
+    /// Returns the number as a type of the core. `None` if it is negative or above a million.
     pub(super) fn decimal(&self) -> Option<Decimal> {
         Decimal::parse(&self.digits).filter(|_| !self.is_negative)
     }
@@ -62,7 +62,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// Digits with a point after the first `point` of them, rounded to what the queue file takes.
+/// Returns digits with a point after the first `point` of them, rounded for the queue file.
 fn plain(digits: &str, point: i32) -> Option<(String, bool)> {
     let at = |place: i32| -> u128 {
         let digit = usize::try_from(place).ok().and_then(|place| digits.as_bytes().get(place));
@@ -85,19 +85,19 @@ fn plain(digits: &str, point: i32) -> Option<(String, bool)> {
     Some((text.to_owned(), is_rounded))
 }
 
-/// Amounts by type, as the queue file writes them.
+/// Amounts by type, in the notation of the queue file.
 pub(super) type Amounts = Vec<(String, String)>;
 
-/// `[memory=10240,vcores=12]`; none for all else. A fault in it is returned.
+/// Parses `[memory=10240,vcores=12]`. `None` for anything else. Returns a fault in it.
 pub(super) fn absolute(text: &str) -> Option<Result<Amounts, String>> {
     let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
     Some(pairs(inner))
 }
 
-/// The longest name of a type, in characters: a key of YAML may have 1,024 bytes as it is written.
+/// Longest name of a type in characters, because a YAML key can have 1,024 bytes as written.
 const NAME_MAX: usize = 128;
 
-/// `memory=10240,vcores=12`.
+/// Parses `memory=10240,vcores=12`.
 pub(super) fn pairs(text: &str) -> Result<Amounts, String> {
     let mut amounts = Amounts::new();
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -127,12 +127,12 @@ pub(super) fn pairs(text: &str) -> Result<Amounts, String> {
     if amounts.is_empty() {
         return Err("the value contains no amount".to_owned());
     }
-    // The queue file has them by name, whatever the order here.
+    // The queue file lists them by name.
     amounts.sort();
     Ok(amounts)
 }
 
-/// Memory in MiB, or with a unit.
+/// Parses memory in MiB, or with a unit.
 pub(super) fn memory(text: &str) -> Option<String> {
     let Ok(mebibytes) = text.parse::<u64>() else { return with_unit(text) };
     mebibytes.checked_mul(1 << 20)?;
@@ -143,7 +143,7 @@ pub(super) fn memory(text: &str) -> Option<String> {
     })
 }
 
-/// Digits, and a unit that both know.
+/// Parses digits with a unit that both formats have.
 fn with_unit(text: &str) -> Option<String> {
     const UNITS: [&str; 13] = ["", "m", "k", "M", "G", "T", "P", "Ki", "Mi", "Gi", "Ti", "Pi", "K"];
     let end = text.find(|one: char| !one.is_ascii_digit()).unwrap_or(text.len());

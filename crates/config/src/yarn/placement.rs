@@ -1,4 +1,4 @@
-//! Which queue an application goes to: the mappings of YARN as placement rules.
+//! Converts the mappings of YARN to placement rules.
 
 use super::legacy;
 use super::note::Kind;
@@ -8,10 +8,10 @@ use super::scope::Scope;
 use super::tree::{Node, Tree, is_made_below};
 use super::write::Pairs;
 
-/// The word that stands for the user.
+/// Placeholder for the user.
 pub(super) const USER: &str = "%user";
 
-/// For whom a rule is.
+/// Users and groups that a rule applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Who {
     All,
@@ -19,13 +19,13 @@ pub(super) enum Who {
     Group(String),
 }
 
-/// Where applications go.
+/// Result of converting the placement.
 #[derive(Debug, Default)]
 pub(super) struct Placement {
-    /// The rules of the partition, in their order.
+    /// Rules of the partition, in order.
     pub(super) rules: Vec<Pairs>,
-    /// The queue that takes in nothing, by its path in the queue file: no rule leads to it, and to name it
-    /// is to name none in YARN.
+    /// Path in the queue file of the queue that accepts no applications: no rule selects it, and in YARN an
+    /// application that names it counts as naming none.
     pub(super) closed: Option<String>,
 }
 
@@ -39,8 +39,8 @@ impl Placement {
     }
 }
 
-/// Returns the queue `default`, where all that no rule places is rejected and no rule leads to it. An
-/// application that names it is as one that names no queue in YARN.
+/// Returns the queue `default` if no rule selects it and unplaced applications are rejected. In YARN, an application
+/// that names it counts as one that names no queue.
 fn closed(whole: &Scope<'_>, tree: &Tree, rules: &[Pairs]) -> Option<String> {
     let property = whole.get("mapping-rule-json")?;
     let default = tree.at("root.default").filter(|node| !takes_none(whole, node))?;
@@ -64,7 +64,7 @@ fn closed(whole: &Scope<'_>, tree: &Tree, rules: &[Pairs]) -> Option<String> {
     Some(default.full.clone())
 }
 
-/// Says what becomes of an application that names a queue that is not there: YARN refuses it.
+/// Reports the treatment of an application that names a missing queue: YARN refuses it.
 fn unknown_queues(whole: &Scope<'_>, tree: &Tree, rules: &[Pairs]) {
     let has_default = tree.at("root.default").is_some_and(|node| !takes_none(whole, node));
     let asks_others = rules.iter().any(|rule| rule.text("name") != Some("provided"));
@@ -81,7 +81,7 @@ fn unknown_queues(whole: &Scope<'_>, tree: &Tree, rules: &[Pairs]) {
     whole.tell(Kind::Adjusted, property, &why, help);
 }
 
-/// The rules of the partition, in their order.
+/// Returns the rules of the partition, in order.
 fn rules(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
     short_names(whole, tree);
     who_makes(whole, tree);
@@ -117,7 +117,7 @@ fn rules(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
     rules
 }
 
-/// Whether the mappings are those in JSON.
+/// Returns whether the JSON mappings apply.
 fn is_json(whole: &Scope<'_>) -> bool {
     let Some(format) = whole.get("mapping-rule-format") else { return false };
     let is_json = format.value == "json";
@@ -133,7 +133,7 @@ fn is_json(whole: &Scope<'_>) -> bool {
     is_json
 }
 
-/// Report the mappings in the format that does not count.
+/// Reports the mappings in the format that does not apply.
 fn other_format(whole: &Scope<'_>, is_json: bool) {
     let no_effect = |name: &str, why: &str| {
         if let Some(property) = whole.get(name) {
@@ -155,7 +155,7 @@ fn other_format(whole: &Scope<'_>, is_json: bool) {
     }
 }
 
-/// Where mappings do not go before the queue that an application names.
+/// Reports that the queue in a submission overrides the mappings.
 fn named_first(whole: &Scope<'_>, mappings: Option<&Property>) {
     let Some(property) = mappings else { return };
     let why = "a queue that an application specifies overrides the mappings, as in YARN; in \
@@ -164,12 +164,12 @@ fn named_first(whole: &Scope<'_>, mappings: Option<&Property>) {
     whole.tell(Kind::Adjusted, property, why, help);
 }
 
-/// Whether applications cannot be in a queue, as there are or may be queues below it.
+/// Returns whether a queue cannot have applications, because it has or can have child queues.
 pub(super) fn takes_none(whole: &Scope<'_>, node: &Node) -> bool {
     !node.children.is_empty() || node.path == "root" || is_made_below(whole, node)
 }
 
-/// Why a mapping to a queue with queues below it has no rule, and which leaf might be meant.
+/// Returns why a mapping to a parent queue has no rule, with a suggested leaf.
 pub(super) fn is_no_leaf(tree: &Tree, node: &Node) -> String {
     let first = |node: &Node| node.children.first().map(|child| &tree.nodes[*child]);
     let leaf = std::iter::successors(first(node), |node| first(node)).last();
@@ -181,7 +181,7 @@ pub(super) fn is_no_leaf(tree: &Tree, node: &Node) -> String {
     )
 }
 
-/// Applications name queues by their paths.
+/// Reports that applications have to name queues by their full paths.
 fn short_names(whole: &Scope<'_>, tree: &Tree) {
     let is_deep = |node: &Node| node.path.matches('.').count() > 1;
     if !tree.nodes.iter().any(is_deep) {
@@ -199,7 +199,7 @@ fn short_names(whole: &Scope<'_>, tree: &Tree) {
     }
 }
 
-/// Queues are made by rules, and not by queues.
+/// Reports that rules create queues, not queues.
 fn who_makes(whole: &Scope<'_>, tree: &Tree) {
     let Some(node) = tree.maker() else { return };
     let scope = whole.queue(&node.path);
@@ -216,7 +216,7 @@ fn who_makes(whole: &Scope<'_>, tree: &Tree) {
     }
 }
 
-/// The rule that takes the queue that an application names.
+/// Returns the rule for the queue in the submission.
 pub(super) fn provided(tree: &Tree, who: &Who) -> Pairs {
     let mut rule = Pairs::default();
     rule.push("name", "provided");
@@ -225,7 +225,7 @@ pub(super) fn provided(tree: &Tree, who: &Who) -> Pairs {
     rule
 }
 
-/// The rule that takes one queue.
+/// Returns the rule for a fixed queue.
 pub(super) fn fixed(path: &str, create: bool, who: &Who) -> Pairs {
     let mut rule = Pairs::default();
     rule.push("name", "fixed");
@@ -235,7 +235,7 @@ pub(super) fn fixed(path: &str, create: bool, who: &Who) -> Pairs {
     rule
 }
 
-/// The rule that refuses.
+/// Returns the rule that rejects.
 pub(super) fn reject(who: &Who) -> Pairs {
     let mut rule = Pairs::default();
     rule.push("name", "reject");
@@ -243,7 +243,7 @@ pub(super) fn reject(who: &Who) -> Pairs {
     rule
 }
 
-/// The rule that takes a queue with the name of the user, below another where one is given.
+/// Returns the rule for a queue with the name of the user, optionally below a parent.
 fn user(parent: Option<&Node>, create: bool, who: &Who) -> Pairs {
     let mut rule = Pairs::default();
     rule.push("name", "user");
@@ -263,15 +263,15 @@ fn filter(rule: &mut Pairs, who: &Who) {
     };
     let mut filter = Pairs::default();
     filter.push("type", "allow");
-    // One name may be an expression in a queue file; a name in a mapping never is one.
+    // In a queue file, a single name can be an expression; a name in a mapping never is.
     filter.push_words(key, vec![name.clone()]);
     rule.push_pairs("filter", filter);
 }
 
-/// The rule for a target such as `etl`, `root.users.%user` or `%user`.
+/// Returns the rule for a target such as `etl`, `root.users.%user`, or `%user`.
 ///
 /// # Errors
-/// Why there is none.
+/// Reason why there is no rule.
 pub(super) fn target(
     whole: &Scope<'_>,
     tree: &Tree,
@@ -310,7 +310,7 @@ pub(super) fn target(
     Ok(user(Some(parent), may_create && is_made_below(whole, parent), who))
 }
 
-/// A queue by its name: one of the file, or one that is made below one of the file.
+/// Returns the rule for a queue by its name: an existing one, or one that is created below an existing one.
 fn plain(
     whole: &Scope<'_>,
     tree: &Tree,
@@ -338,7 +338,7 @@ fn plain(
     }
 }
 
-/// Tell of a mapping that has no rule.
+/// Reports a mapping that has no rule.
 pub(super) fn no_rule(whole: &Scope<'_>, property: &Property, mapping: &str, why: &str) {
     let why = format!("no rule for `{}`: {why}", super::xml::shown(mapping));
     let help = "add a `fixed`, `user` or `tag` rule, or specify the queue in the submission";

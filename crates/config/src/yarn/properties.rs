@@ -1,4 +1,4 @@
-//! Which value each property has in the end, and who has asked for it.
+//! Final values of properties, and a record of which were read.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,46 +8,46 @@ use super::note::{Kind, Place};
 use super::xml::shown;
 use super::{ConvertError, Source, YARN_BYTES_MAX, xml};
 
-/// How often a variable is replaced within one value, as in Hadoop.
+/// Most replacements of variables within one value, as in Hadoop.
 const REPLACED_MAX: usize = 20;
-/// How long a value may become by that, in bytes.
+/// Largest size of a value after replacements, in bytes.
 const VALUE_BYTES_MAX: usize = 64 << 10;
 
 /// One property.
 #[derive(Debug)]
 pub(super) struct Property {
     pub(super) name: String,
-    /// Trimmed, with variables replaced.
+    /// Value without surrounding white space, with variables replaced.
     pub(super) value: String,
-    /// Not trimmed.
+    /// Value as written.
     pub(super) raw: String,
     pub(super) place: Place,
-    /// A variable in it of which nothing is known.
+    /// An unknown variable in the value.
     unresolved: Option<String>,
     is_used: Cell<bool>,
 }
 
-/// What stands in a file and says nothing in the end.
+/// A part of a file that has no effect.
 #[derive(Debug)]
 pub(super) struct Dropped {
     pub(super) kind: Kind,
     pub(super) place: Place,
-    /// The name of the property, or the element.
+    /// Name of the property or of the element.
     pub(super) what: String,
-    /// As much of it as a message needs.
+    /// Value, shortened for a message.
     pub(super) value: String,
     pub(super) why: String,
     pub(super) help: String,
 }
 
-/// All properties of all files.
+/// The properties of all files.
 #[derive(Debug)]
 pub(super) struct Properties {
     by_name: BTreeMap<String, Property>,
     dropped: Vec<Dropped>,
 }
 
-/// What each name is in the end, with the number of its file; and what is not.
+/// Last entry of each name, with the number of its file, and parts without effect.
 #[derive(Default)]
 struct Gathered<'f> {
     files: &'f [Source<'f>],
@@ -60,7 +60,7 @@ impl Gathered<'_> {
         Place { file: self.files[file].name.to_owned(), line }
     }
 
-    /// As in Hadoop, the last of a name counts, unless an earlier one is final.
+    /// Adds an entry. As in Hadoop, the last entry of a name counts, unless an earlier one is final.
     fn add(&mut self, entry: xml::Entry, file: usize) {
         let Some((earlier, of)) = self.last.get(&entry.name) else {
             self.last.insert(entry.name.clone(), (entry, file));
@@ -118,7 +118,7 @@ impl Gathered<'_> {
 
 impl Properties {
     /// # Errors
-    /// When a file cannot be taken apart.
+    /// If a file cannot be parsed.
     pub(super) fn read(files: &[Source<'_>]) -> Result<Self, ConvertError> {
         let mut gathered = Gathered { files, ..Gathered::default() };
         for (index, file) in files.iter().enumerate() {
@@ -149,18 +149,18 @@ impl Properties {
         let all = raw.iter().map(|one| replaced(one, &mut variables)).collect();
         let read = Self { by_name: all, dropped };
         for name in &variables {
-            // What it says is part of another property.
+            // Its value is part of another property.
             let _ = read.get(name);
         }
         Ok(read)
     }
 
-    /// A property, which is looked at by that.
+    /// Returns a property, and marks it as read.
     pub(super) fn get(&self, name: &str) -> Option<&Property> {
         self.by_name.get(name).inspect(|property| property.is_used.set(true))
     }
 
-    /// Those whose names begin like this, by name; nobody has looked at them by that.
+    /// Returns the properties with this prefix, by name. Does not mark them as read.
     pub(super) fn below<'p, 'n>(
         &'p self,
         prefix: &'n str,
@@ -170,17 +170,17 @@ impl Properties {
         from.take_while(move |property| property.name.starts_with(prefix))
     }
 
-    /// Those that nobody has looked at, by name.
+    /// Returns the properties that were not read, by name.
     pub(super) fn unused(&self) -> impl Iterator<Item = &Property> {
         self.by_name.values().filter(|property| !property.is_used.get())
     }
 
-    /// What stands in the files and says nothing in the end, in their order.
+    /// Returns the parts without effect, in the order of the files.
     pub(super) fn dropped(&self) -> &[Dropped] {
         &self.dropped
     }
 
-    /// Those that were looked at and name something that is not known.
+    /// Returns the properties that were read and have an unknown variable.
     pub(super) fn unresolved(&self) -> impl Iterator<Item = (&Property, &str)> {
         let used = self.by_name.values().filter(|property| property.is_used.get());
         used.filter_map(|property| Some((property, property.unresolved.as_deref()?)))
@@ -195,8 +195,8 @@ fn content(file: &Source<'_>) -> Result<xml::Content, ConvertError> {
     xml::read(file.text)
 }
 
-/// A value with its variables replaced by what other properties say, and one that none says. Those
-/// that were replaced go to `named`.
+/// Returns a value with its variables replaced by other properties, and the first unknown variable. Adds the names of
+/// the used properties to `named`.
 fn replaced(
     written: &str,
     all: &BTreeMap<String, (xml::Entry, usize)>,
@@ -217,7 +217,7 @@ fn replaced(
     (value, left)
 }
 
-/// Where the first `${name}` is: its first and its last byte.
+/// Returns the positions of the first and last byte of the first `${name}`.
 fn variable(text: &str) -> Option<(usize, usize)> {
     let begin = text.find("${")?;
     let end = begin + text[begin..].find('}')?;

@@ -1,4 +1,4 @@
-//! One queue after another.
+//! Converts the queues one after another.
 
 use headroom_core::userlimit::Formula;
 
@@ -12,28 +12,28 @@ use super::template;
 use super::tree::{Node, Tree, is_made_below};
 use super::write::{Block, Pairs};
 
-/// What is the same for all queues on the way down.
+/// State that is the same for all queues of the traversal.
 #[derive(Clone, Copy)]
 struct Way<'w, 'p> {
     whole: &'w Scope<'p>,
     tree: &'w Tree,
     formula: Formula,
-    /// The queue that takes in nothing, by its path in the queue file.
+    /// Path in the queue file of the queue that accepts no applications.
     closed: Option<&'w str>,
 }
 
-/// What the queues above one say to it.
+/// Settings that a queue inherits.
 #[derive(Clone, Copy)]
 struct Above {
-    /// In what it and its siblings have their parts.
+    /// Unit of the guarantees of the queue and its siblings.
     mode: Mode,
-    /// How many applications may run at once in all queues above it.
+    /// Limit of running applications in all ancestors.
     parallel: Option<u64>,
-    /// Whether its siblings are ordered by their priorities.
+    /// Whether the queue and its siblings are ordered by priority.
     by_priority: bool,
 }
 
-/// The queue root with all below it.
+/// Returns the queue root with all its descendants.
 pub(super) fn root(
     whole: &Scope<'_>,
     tree: &Tree,
@@ -91,7 +91,7 @@ fn queue(way: Way<'_, '_>, node: &Node, above: Above) -> Block {
     block
 }
 
-/// Who may submit to a queue and administer it.
+/// Converts the access lists of a queue.
 fn access(scope: &Scope<'_>, is_root: bool, block: &mut Block) {
     for (name, key) in
         [("acl_submit_applications", "submitacl"), ("acl_administer_queue", "adminacl")]
@@ -144,8 +144,8 @@ fn access(scope: &Scope<'_>, is_root: bool, block: &mut Block) {
 const BY_SHARE: &str = "utilization";
 const BY_PRIORITY: &str = "priority-utilization";
 
-/// In which order the queues below one go, if it says so. What a queue does not say, the one above says; root
-/// says what YARN does where no file says it.
+/// Returns the order of the children of a queue, if it is set. Otherwise it is inherited from the parent. The root
+/// has the default of YARN.
 fn order_of_children(scope: &Scope<'_>, is_root: bool) -> Option<&'static str> {
     let otherwise = is_root.then_some(BY_SHARE);
     let Some(property) = scope.get("ordering-policy") else { return otherwise };
@@ -196,7 +196,7 @@ fn properties(scope: &Scope<'_>, is_leaf: bool, by_priority: bool) -> Pairs {
     pairs
 }
 
-/// In which order the applications of a leaf, or of those that are made, go.
+/// Converts the order of applications of a leaf, or of created leaves.
 pub(super) fn order_of_applications(scope: &Scope<'_>, pairs: &mut Pairs) {
     let policy = scope.get("ordering-policy");
     if let Some(property) = policy {
@@ -280,7 +280,7 @@ fn lifetimes(scope: &Scope<'_>, block: &mut Block) {
     ] {
         let Some(property) = scope.get(name) else { continue };
         match property.value.parse::<i64>() {
-            // Below 0 is as good as absent: what the queue above says.
+            // A negative value counts as absent, so the value of the parent applies.
             Ok(..0) => {}
             Ok(seconds) => block.push_plain(key, seconds.to_string()),
             Err(_) => {
@@ -296,7 +296,7 @@ fn lifetimes(scope: &Scope<'_>, block: &mut Block) {
     }
 }
 
-/// Whether any queue has a property of labels; the first is then reported with the note that they are exclusive.
+/// Returns whether any queue has a property of labels. Reports the first with the note that they are exclusive.
 fn labels_are_named(way: Way<'_, '_>) -> bool {
     let has_labels = |node: &Node| {
         let scope = way.whole.queue(&node.path);
@@ -310,7 +310,7 @@ fn labels_are_named(way: Way<'_, '_>) -> bool {
     way.tree.nodes.iter().any(has_labels)
 }
 
-/// Which labels of nodes the asks of a queue may name, and which is meant where they name none.
+/// Converts the node labels that asks of a queue can name, and the default label.
 fn node_labels(scope: &Scope<'_>, exclusive: bool, labels: Labels) -> Pairs {
     let mut pairs = Pairs::default();
     if let Some(property) = scope.get("accessible-node-labels") {

@@ -11,7 +11,7 @@ use super::scope::Scope;
 use super::tree::{Node, Tree};
 use super::write::Pairs;
 
-/// The rules in JSON; an entry without a rule is reported.
+/// Reads the rules in JSON. Reports entries that have no rule.
 pub(super) fn read(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
     let mut rules = Vec::new();
     let Some(property) = whole.get("mapping-rule-json") else {
@@ -37,7 +37,7 @@ pub(super) fn read(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
         match one(whole, tree, property, rule, &mut default) {
             Ok(Found::Rule(rule)) => rules.push(rule),
             Ok(Found::Nothing) => {}
-            // Those behind it are never asked.
+            // Later rules are never used.
             Ok(Found::End(rule)) => {
                 rules.push(rule);
                 break;
@@ -51,7 +51,7 @@ pub(super) fn read(whole: &Scope<'_>, tree: &Tree) -> Vec<Pairs> {
 enum Found {
     Rule(Pairs),
     Nothing,
-    /// Nobody comes past this one.
+    /// A rule that applies to every application.
     End(Pairs),
 }
 

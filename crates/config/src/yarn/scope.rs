@@ -1,4 +1,4 @@
-//! The way to properties: those of the whole scheduler, or those below the name of one queue.
+//! Access to properties: those of the whole scheduler, or those of one queue.
 
 use std::cell::RefCell;
 
@@ -7,59 +7,58 @@ use super::number::Number;
 use super::properties::{Dropped, Properties, Property};
 use super::xml::shown;
 
-/// What all names of properties of the scheduler begin with.
+/// Prefix of all properties of the scheduler.
 pub(super) const PREFIX: &str = "yarn.scheduler.capacity.";
 
-/// Properties with a common beginning, and a place for notes about them.
+/// Properties with a common prefix, and the list for notes about them.
 #[derive(Clone, Debug)]
 pub(super) struct Scope<'p> {
     pub(super) properties: &'p Properties,
     notes: &'p RefCell<Vec<Note>>,
-    /// Ends with a dot.
+    /// Prefix, which ends with a dot.
     prefix: String,
-    /// The queue by its path in YARN.
+    /// Path of the queue in YARN.
     queue: Option<String>,
 }
 
 impl<'p> Scope<'p> {
-    /// The properties of the scheduler as a whole.
+    /// Returns the properties of the whole scheduler.
     pub(super) fn whole(properties: &'p Properties, notes: &'p RefCell<Vec<Note>>) -> Self {
         Self { properties, notes, prefix: PREFIX.to_owned(), queue: None }
     }
 
-    /// The properties of one queue.
+    /// Returns the properties of one queue.
     pub(super) fn queue(&self, path: &str) -> Self {
         Self { prefix: format!("{PREFIX}{path}."), queue: Some(path.to_owned()), ..self.clone() }
     }
 
-    /// Whether these are the properties of root.
+    /// Returns whether these are the properties of root.
     pub(super) fn is_root(&self) -> bool {
         self.queue.as_deref() == Some("root")
     }
 
-    /// The properties below these.
+    /// Returns the properties with a longer prefix.
     pub(super) fn below(&self, name: &str) -> Self {
         Self { prefix: format!("{}{name}.", self.prefix), ..self.clone() }
     }
 
-    /// The property of this name within the scope.
+    /// Returns the property with this name in the scope.
     pub(super) fn get(&self, name: &str) -> Option<&'p Property> {
         self.properties.get(&format!("{}{name}", self.prefix))
     }
 
-    /// The property of this full name.
+    /// Returns the property with this full name.
     pub(super) fn get_full(&self, name: &str) -> Option<&'p Property> {
         self.properties.get(name)
     }
 
-    /// All properties of the scope, with what follows its beginning; by name.
+    /// Returns all properties of the scope by name, with the rest of their names.
     pub(super) fn all(&self) -> Vec<(&'p Property, String)> {
         let found = self.properties.below(&self.prefix);
         found.map(|property| (property, property.name[self.prefix.len()..].to_owned())).collect()
     }
 
-    /// A boolean by its full name. A value that is neither word counts as absent, as in Hadoop, and
-    /// is reported.
+    /// Returns a boolean by its full name. Any other value counts as absent, as in Hadoop, and is reported.
     pub(super) fn flag(&self, name: &str, otherwise: bool) -> bool {
         let Some(property) = self.get_full(name) else { return otherwise };
         match property.value.to_ascii_lowercase().as_str() {
@@ -74,12 +73,12 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// A boolean within the scope.
+    /// Returns a boolean of the scope.
     pub(super) fn own_flag(&self, name: &str, otherwise: bool) -> bool {
         self.flag(&format!("{}{name}", self.prefix), otherwise)
     }
 
-    /// A number within the scope. A value that is no number is reported.
+    /// Returns a number of the scope. Reports a value that is not a number.
     pub(super) fn number(&self, name: &str) -> Option<(&'p Property, Number)> {
         let property = self.get(name)?;
         let Some(number) = Number::read(&property.value) else {
@@ -98,7 +97,7 @@ impl<'p> Scope<'p> {
         Some((property, number))
     }
 
-    /// A number of things within the scope, 1 at least. Any other value is reported.
+    /// Returns a count of the scope, at least 1. Reports any other value.
     pub(super) fn count(&self, name: &str) -> Option<(&'p Property, u64)> {
         let property = self.get(name)?;
         if let Ok(count @ 1..) = property.value.parse::<u64>() {
@@ -118,13 +117,13 @@ impl<'p> Scope<'p> {
         None
     }
 
-    /// Say what became of a property.
+    /// Adds a note on a property.
     pub(super) fn tell(&self, kind: Kind, property: &Property, why: &str, help: &str) {
         self.notes.borrow_mut().push(Note {
             kind,
             place: Some(property.place.clone()),
             property: property.name.clone(),
-            // A value may be as long as a file, and there may be many notes about it.
+            // A value can be as long as a file, and have many notes.
             value: shown(&property.value),
             why: why.to_owned(),
             help: help.to_owned(),
@@ -132,7 +131,7 @@ impl<'p> Scope<'p> {
         });
     }
 
-    /// Report a part of a file that has no effect.
+    /// Adds a note on a part of a file without effect.
     pub(super) fn tell_dropped(&self, dropped: &Dropped) {
         let Dropped { kind, place, what, value, why, help } = dropped;
         self.notes.borrow_mut().push(Note {
@@ -146,7 +145,7 @@ impl<'p> Scope<'p> {
         });
     }
 
-    /// Say what follows from a property that no file has.
+    /// Adds a note on a property that no file has.
     pub(super) fn tell_absent(&self, name: &str, why: &str, help: &str) {
         self.notes.borrow_mut().push(Note {
             kind: Kind::Adjusted,
@@ -159,7 +158,7 @@ impl<'p> Scope<'p> {
         });
     }
 
-    /// The full name of a property of the scope.
+    /// Returns the full name of a property of the scope.
     pub(super) fn full(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)
     }

@@ -1,4 +1,4 @@
-//! Queues that are made when an application comes: both ways of YARN become one template.
+//! Queues that are created for applications: both ways of YARN become one template.
 
 use headroom_core::userlimit::Formula;
 
@@ -11,8 +11,8 @@ use super::scope::Scope;
 use super::tree::{Node, Tree};
 use super::write::Pairs;
 
-/// The template of a queue below which queues are made; none where none are made. `by_priority` says whether
-/// those go by their priorities.
+/// Returns the template of a queue below which queues are created. `None` for other queues. `by_priority` specifies
+/// whether the created queues are ordered by priority.
 pub(super) fn of(
     whole: &Scope<'_>,
     tree: &Tree,
@@ -27,7 +27,7 @@ pub(super) fn of(
         return None;
     }
     let mode = capacity::mode_below(whole, tree, node);
-    // The nearest wins: what is for leaves goes before what is for all that are made.
+    // The most specific template is first: that for leaves before that for all created queues.
     let mut scopes = vec![
         scope.below("auto-queue-creation-v2.leaf-template"),
         scope.below("auto-queue-creation-v2.template"),
@@ -43,7 +43,7 @@ pub(super) fn of(
     template.push_pairs("capacity", weight);
     let mut properties = Pairs::default();
     if !by_priority {
-        // The order of queues would be handed down; applications go by priority in any case.
+        // Otherwise the order of queues would be inherited. Applications are ordered by priority in any case.
         properties.push_text("application.sort.priority", "enabled");
     }
     if let Some(scope) = of("ordering-policy") {
@@ -59,27 +59,27 @@ pub(super) fn of(
     Some(template)
 }
 
-/// Several templates, of which the first that says something counts.
+/// Several templates. The first that has a property counts.
 pub(super) struct Merged<'m, 'p> {
     scopes: &'m [Scope<'p>],
-    /// Whether they are those of the flexible way, which has other defaults.
+    /// Whether they are templates of flexible creation, which has other defaults.
     pub(super) flexible: bool,
 }
 
 impl<'p> Merged<'_, 'p> {
-    /// The first that says it, or the first of all.
+    /// Returns the first template with this property, or the first one of all.
     pub(super) fn with(&self, name: &str) -> &Scope<'p> {
         let says = |scope: &&Scope<'p>| scope.get(name).is_some();
         self.scopes.iter().find(says).unwrap_or(&self.scopes[0])
     }
 
-    /// All of them, the nearest last.
+    /// Returns all templates, the most specific last.
     pub(super) fn nearest_last(&self) -> impl Iterator<Item = &Scope<'p>> {
         self.scopes.iter().rev()
     }
 }
 
-/// What a template of a queue file has no key for, and what a nearer one says, too.
+/// Reports properties that a template of a queue file lacks, or that a more specific template overrides.
 fn rest(scope: &Scope<'_>, nearer: &[Scope<'_>]) {
     const TAKEN: [&str; 9] = [
         "capacity",
@@ -98,7 +98,7 @@ fn rest(scope: &Scope<'_>, nearer: &[Scope<'_>]) {
             || matches!(name.as_str(), "maximum-allocation-mb" | "maximum-allocation-vcores")
             || name.strip_prefix(WITH).is_some_and(|rest| rest.starts_with('.'))
             || name.starts_with("user-settings.") && name.ends_with(".weight");
-        // Looked at, so that nobody tells of it once more.
+        // Marks the property as read, so that it is not reported again.
         let _ = scope.get(&name);
         let says = |of: &str| nearer.iter().any(|scope| scope.get(of).is_some());
         if !is_taken && known::is_of_queue(&name) {

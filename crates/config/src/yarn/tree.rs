@@ -1,4 +1,4 @@
-//! Which queues there are, and what they are called in a queue file.
+//! The queues, and their names in a queue file.
 
 use std::collections::BTreeMap;
 
@@ -8,39 +8,39 @@ use super::ConvertError;
 use super::note::Kind;
 use super::scope::Scope;
 
-/// How many levels queues may have below root.
+/// Most levels of queues below root.
 pub(super) const LEVELS_MAX: usize = 64;
 
-/// How much of a name is left for a number behind it.
+/// Number of characters of a name that are reserved for a number.
 const NUMBER_MAX: usize = 8;
 
 /// One queue.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// Its path in YARN.
+    /// Path in YARN.
     pub(super) path: String,
-    /// Its name in the queue file.
+    /// Name in the queue file.
     pub(super) name: String,
-    /// Its path in the queue file.
+    /// Path in the queue file.
     pub(super) full: String,
-    /// Whose children they are, in the order of the file: places in the tree.
+    /// Children in the order of the file: indices in the tree.
     pub(super) children: Vec<usize>,
 }
 
-/// All queues; the first is root, and each stands before what is below it.
+/// All queues. The first is root, and each is before its descendants.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
     by_path: BTreeMap<String, usize>,
-    /// By name alone; none where several have it.
+    /// Index by name. `None` if several queues have the name.
     by_name: BTreeMap<String, Option<usize>>,
-    /// The first queue below which queues are made.
+    /// Index of the first queue below which queues are created.
     maker: Option<usize>,
 }
 
 impl Tree {
     /// # Errors
-    /// When there is no queue, or they nest too deep.
+    /// If there is no queue, or they nest too deeply.
     pub(super) fn read(whole: &Scope<'_>) -> Result<Self, ConvertError> {
         let mut tree = Self {
             nodes: Vec::new(),
@@ -56,7 +56,7 @@ impl Tree {
         Ok(tree)
     }
 
-    /// The first queue below which queues are made.
+    /// Returns the first queue below which queues are created.
     pub(super) fn maker(&self) -> Option<&Node> {
         self.maker.map(|index| &self.nodes[index])
     }
@@ -114,13 +114,13 @@ impl Tree {
         self.by_path.get(path).map(|index| &self.nodes[*index])
     }
 
-    /// Where in the file a queue is.
+    /// Returns the position of a queue in the file.
     pub(super) fn rank(&self, path: &str) -> usize {
         self.by_path.get(path).copied().unwrap_or(usize::MAX)
     }
 
-    /// The queue that a mapping means: by its path, with or without `root`; by its name alone where only
-    /// one has it; or by its path below a queue that is named so.
+    /// Returns the queue that a mapping selects: by its path, with or without `root`; by its name, if that is unique;
+    /// or by its path below a queue with a unique name.
     pub(super) fn meant(&self, name: &str) -> Option<&Node> {
         let by_path = |path: &str| self.by_path.get(path).copied();
         let by_name = |name: &str| self.by_name.get(name).copied().flatten();
@@ -132,24 +132,24 @@ impl Tree {
         found.map(|index| &self.nodes[index])
     }
 
-    /// The queue whose property this is, with what the property is called there: that with the
-    /// longest path.
+    /// Returns the queue of a property, and the name of the property in that queue. Of several queues, the one with
+    /// the longest path counts.
     pub(super) fn owner<'n>(&self, name: &'n str) -> Option<(&Node, &'n str)> {
-        // No queue is deeper, so no further dot ends its path.
+        // No queue is deeper, so its path cannot end at a later dot.
         let dots = name.match_indices('.').map(|(at, _)| at).take(LEVELS_MAX + 1);
         let found = dots.filter_map(|at| Some((self.at(&name[..at])?, &name[at + 1..])));
         found.last()
     }
 }
 
-/// Whether queues are made below a queue.
+/// Returns whether queues are created below a queue.
 pub(super) fn is_made_below(whole: &Scope<'_>, node: &Node) -> bool {
     let scope = whole.queue(&node.path);
     scope.own_flag("auto-create-child-queue.enabled", false)
         || scope.own_flag("auto-queue-creation-v2.enabled", false)
 }
 
-/// A name that a queue file may have, and no sibling has.
+/// Returns a name that is valid in a queue file, and unique among siblings.
 fn legal_name(written: &str, level: usize, taken: &mut BTreeMap<String, u32>) -> String {
     let is_reserved = |name: &str| level == 0 && name.eq_ignore_ascii_case(RECOVERY_QUEUE);
     let is_legal = |name: &str| is_queue_name(name) && !is_reserved(name);

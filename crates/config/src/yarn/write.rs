@@ -1,4 +1,4 @@
-//! The text of a queue file.
+//! Writes the text of a queue file.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -7,22 +7,22 @@ use super::Source;
 use super::note::Note;
 use super::xml::shown;
 
-/// How long a line may be before a mapping gets lines of its own.
+/// Longest line of a mapping that is written on one line.
 const LINE: usize = 100;
 
 /// A value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// A text, in quotes where it needs them.
+    /// A text, which is quoted if necessary.
     Text(String),
-    /// A number or word that is known to be legal.
+    /// A number or word that is known to be valid.
     Plain(String),
     Words(Vec<String>),
     Pairs(Pairs),
     Blocks(Vec<Block>),
 }
 
-/// A mapping that may stand in one line.
+/// A mapping that can be written on one line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pairs(Vec<(String, Value)>);
 
@@ -31,7 +31,7 @@ impl Pairs {
         self.0.push((key.to_owned(), Value::Plain(value.into())));
     }
 
-    /// The pairs of another, which go before those that are there.
+    /// Adds the pairs of another mapping, which override existing ones.
     pub(super) fn extend(&mut self, other: Pairs) {
         let keys: BTreeSet<&String> = other.0.iter().map(|(key, _)| key).collect();
         self.0.retain(|(key, _)| !keys.contains(key));
@@ -46,14 +46,14 @@ impl Pairs {
         self.0.push((key.to_owned(), Value::Words(words)));
     }
 
-    /// A mapping within; nothing where that has nothing.
+    /// Adds a mapping, unless it is empty.
     pub(super) fn push_pairs(&mut self, key: &str, pairs: Pairs) {
         if !pairs.is_empty() {
             self.0.push((key.to_owned(), Value::Pairs(pairs)));
         }
     }
 
-    /// Amounts by type; nothing where there are none.
+    /// Adds amounts by type, unless there are none.
     pub(super) fn push_amounts(&mut self, key: &str, amounts: &[(String, String)]) {
         let pair = |(kind, amount): &(String, String)| (kind.clone(), Value::Plain(amount.clone()));
         self.push_pairs(key, Pairs(amounts.iter().map(pair).collect()));
@@ -73,16 +73,16 @@ impl Pairs {
     }
 }
 
-/// A mapping whose keys have lines of their own.
+/// A mapping whose keys are on separate lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Block {
-    /// Whose notes stand above it.
+    /// Queue whose notes are written before it.
     queue: Option<String>,
     entries: Vec<(String, Value)>,
 }
 
 impl Block {
-    /// That of a queue by its path in YARN.
+    /// Returns the block of a queue, by its path in YARN.
     pub(super) fn of(queue: &str) -> Self {
         Self { queue: Some(queue.to_owned()), entries: Vec::new() }
     }
@@ -95,7 +95,7 @@ impl Block {
         self.entries.push((key.to_owned(), Value::Plain(text.into())));
     }
 
-    /// A mapping; nothing where it has nothing.
+    /// Adds a mapping, unless it is empty.
     pub(super) fn push_pairs(&mut self, key: &str, pairs: Pairs) {
         if !pairs.is_empty() {
             self.entries.push((key.to_owned(), Value::Pairs(pairs)));
@@ -112,14 +112,14 @@ impl Block {
         }
     }
 
-    /// A list of mappings.
+    /// Adds a list of mappings.
     pub(super) fn push_rules(&mut self, key: &str, rules: Vec<Pairs>) {
         let block = |Pairs(entries)| Block { queue: None, entries };
         self.push_blocks(key, rules.into_iter().map(block).collect());
     }
 }
 
-/// The whole file: what it came from, what is for all queues, and one partition.
+/// Returns the whole file: its sources, the notes for all queues, and one partition.
 pub(super) fn file(files: &[Source<'_>], partition: Block, notes: &[Note]) -> String {
     let names: Vec<String> = files.iter().map(|file| shown(file.name)).collect();
     let mut writer = Writer { text: String::new(), notes, next: 0 };
@@ -140,7 +140,7 @@ pub(super) fn file(files: &[Source<'_>], partition: Block, notes: &[Note]) -> St
 
 struct Writer<'n> {
     text: String,
-    /// In the order in which they are written.
+    /// Notes in the order in which they are written.
     notes: &'n [Note],
     next: usize,
 }
@@ -165,7 +165,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The entries of a list, each of which begins with its first key.
+    /// Writes the entries of a list. Each begins with its first key.
     fn blocks(&mut self, blocks: &[Block], depth: usize) {
         for block in blocks {
             if let Some(queue) = &block.queue {
@@ -204,7 +204,7 @@ impl Writer<'_> {
     }
 }
 
-/// A value within one line.
+/// Returns a value on one line.
 fn flow(value: &Value) -> String {
     match value {
         Value::Text(text) => quoted(text),
@@ -222,9 +222,9 @@ fn flow(value: &Value) -> String {
     }
 }
 
-/// A text as YAML takes it for itself.
+/// Returns a text as YAML, with quotes if necessary.
 fn quoted(text: &str) -> String {
-    // Words that are something else without quotes.
+    // Words that have another meaning without quotes.
     const WORDS: [&str; 10] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan"];
     let is_plain = text.starts_with(|one: char| one.is_ascii_alphabetic())
         && text.chars().all(|one| one.is_ascii_alphanumeric() || "_-./@".contains(one))
@@ -236,7 +236,7 @@ fn quoted(text: &str) -> String {
     for one in text.chars() {
         match one {
             '"' | '\\' => quoted.extend(['\\', one]),
-            // What breaks lines or steers a terminal, and what YAML does not take as it is.
+            // Characters that break lines or control a terminal, and those that YAML does not allow unescaped.
             _ if one.is_control()
                 || matches!(
                     one,

@@ -1,7 +1,7 @@
-//! Files of Hadoop: a `configuration` of `property` elements, taken apart within bounds.
+//! Parses Hadoop files within limits: a `configuration` of `property` elements.
 //!
-//! No entity but the five of XML and characters by number is known, and nothing is included or
-//! declared, so a file means what stands in it and costs what its bytes cost.
+//! Only the five entities of XML and numeric characters are known. Nothing is included or declared, so the cost of a
+//! file depends only on its size.
 
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
@@ -11,60 +11,60 @@ use super::ConvertError;
 use super::note::Kind;
 use crate::spelling::{letters_apart, nearest};
 
-/// How deep elements may nest.
+/// Deepest nesting of elements.
 const DEPTH_MAX: usize = 32;
-/// How many properties one file may have.
+/// Most properties of one file.
 const PROPERTIES_MAX: usize = 200_000;
-/// How many attributes are looked at; a property has four at most.
+/// Most attributes that are read. A property has at most four.
 const ATTRIBUTES_MAX: usize = 8;
-/// How much of one file that Hadoop passes over is reported piece by piece.
+/// Most ignored parts of one file that are reported individually.
 const PASSED_OVER_MAX: usize = 200;
-/// How many characters of such a piece are stored.
+/// Most characters of such a part that are stored.
 const PIECE: usize = 200;
-/// What may stand in a property.
+/// Elements of a property.
 const OF_PROPERTY: [&str; 6] = ["name", "value", "final", "description", "source", "tag"];
 
-/// One property of a file, as it stands there.
+/// One property of a file, as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) name: String,
     pub(super) value: String,
-    /// No later file may change it.
+    /// Whether later files cannot change it.
     pub(super) is_final: bool,
-    /// Where it begins, from 1.
+    /// Line of its start, from 1.
     pub(super) line: usize,
 }
 
-/// Something in a file that is no property that Hadoop takes.
+/// A part of a file that Hadoop ignores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PassedOver {
-    /// Nothing that Hadoop knows, or something that says nothing.
+    /// Unknown to Hadoop, or without effect.
     pub(super) kind: Kind,
-    /// What it is: an element in its brackets, or the name of a property.
+    /// An element with its brackets, or the name of a property.
     pub(super) what: String,
-    /// What stands in it, the beginning of that.
+    /// Start of its content.
     pub(super) value: String,
-    /// Where it begins, from 1.
+    /// Line of its start, from 1.
     pub(super) line: usize,
     pub(super) why: String,
     pub(super) help: String,
 }
 
-/// What a text says.
+/// Content of a text.
 #[derive(Debug, Default)]
 pub(super) struct Content {
-    /// The properties, in the order of the text.
+    /// Properties in the order of the text.
     pub(super) entries: Vec<Entry>,
-    /// What else there is.
+    /// Ignored parts.
     pub(super) passed_over: Vec<PassedOver>,
-    /// How much more of that there is, and the line of the first.
+    /// Number of ignored parts that are not listed, and the line of the first.
     pub(super) untold: Option<(usize, usize)>,
 }
 
-/// What a text says.
+/// Parses a text.
 ///
 /// # Errors
-/// When it is no XML, no configuration, or beyond the bounds.
+/// If it is not XML, not a configuration, or exceeds a limit.
 pub(super) fn read(text: &str) -> Result<Content, ConvertError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader::from_str(text);
@@ -103,7 +103,7 @@ pub(super) fn read(text: &str) -> Result<Content, ConvertError> {
     Ok(state.content)
 }
 
-/// What `&name;` stands for.
+/// Returns the character that `&name;` represents.
 fn resolved(reference: &BytesRef<'_>, line: usize) -> Result<String, ConvertError> {
     let name: &str = reference;
     let wrong = |why: String| ConvertError::Xml { line, why };
@@ -127,7 +127,7 @@ fn resolved(reference: &BytesRef<'_>, line: usize) -> Result<String, ConvertErro
     Ok(text.to_owned())
 }
 
-/// Which line a place is in, for places that only go on.
+/// Determines the line of positions, which must be ascending.
 #[derive(Default)]
 struct Lines<'t> {
     text: &'t str,
@@ -139,7 +139,7 @@ impl Lines<'_> {
     fn line_of(&mut self, place: u64) -> usize {
         let place = usize::try_from(place).unwrap_or(usize::MAX).min(self.text.len());
         if place > self.at {
-            // A place is between characters; were it not, the line would be one too low at most.
+            // A position is always between characters. Otherwise the line would be too low by at most one.
             let passed = self.text.get(self.at..place).unwrap_or_default();
             self.line += passed.matches('\n').count();
             self.at = place;
@@ -148,34 +148,34 @@ impl Lines<'_> {
     }
 }
 
-/// Where the reader is.
+/// State of the parser.
 #[derive(Default)]
 struct State<'t> {
     lines: Lines<'t>,
-    /// Names of the elements that are open.
+    /// Names of the open elements.
     open: Vec<String>,
     saw_configuration: bool,
     property: Option<Property>,
-    /// The element that is open and is none of Hadoop's.
+    /// The open element that Hadoop does not know.
     stranger: Option<Stranger>,
     content: Content,
 }
 
-/// The property that is open.
+/// The open property.
 #[derive(Default)]
 struct Property {
     entry: Entry,
-    /// As in Hadoop, one without a value says nothing.
+    /// Whether it has a value. As in Hadoop, a property without one has no effect.
     has_value: bool,
-    /// At which depth it is.
+    /// Depth of the property.
     depth: usize,
-    /// The text of the element that is open in it.
+    /// Text of the open element in it.
     token: String,
-    /// The first element in it that is none of a property's.
+    /// First element in it that properties do not have.
     stranger: Option<String>,
 }
 
-/// An element that is open and that Hadoop does not know.
+/// An open element that Hadoop does not know.
 struct Stranger {
     name: String,
     depth: usize,
@@ -231,7 +231,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// An element begins that Hadoop does not know; within another it is part of that.
+    /// Begins an element that Hadoop does not know. Within another such element, it is part of that.
     fn begin_stranger(&mut self, name: &str, depth: usize, line: usize) {
         if self.stranger.is_none() {
             let (name, text) = (name.to_owned(), String::new());
@@ -263,7 +263,7 @@ impl State<'_> {
         }
     }
 
-    /// A property is complete; one without a name or a value is none.
+    /// Ends a property. One without a name or a value is ignored.
     fn end_property(&mut self, property: Property) {
         let Property { mut entry, has_value, stranger, .. } = property;
         entry.name = String::from(entry.name.trim());
@@ -319,7 +319,7 @@ impl State<'_> {
     fn text(&mut self, text: &str, line: usize) -> Result<(), ConvertError> {
         let depth = self.open.len();
         let property_depth = self.property.as_ref().map_or(0, |property| property.depth);
-        // What stands in the properties of a stranger is theirs.
+        // Text in the properties of an unknown element belongs to that element.
         if let Some(stranger) = self.stranger.as_mut().filter(|one| one.depth > property_depth) {
             for word in text.split_whitespace() {
                 if stranger.text.len() >= PIECE {
@@ -347,7 +347,7 @@ impl State<'_> {
         };
         let why = format!("Hadoop ignores text directly inside `{}`", shown(within));
         let help = "write a `property` with `name` and `value`, or change the text to a comment";
-        // The place is where the text ends.
+        // The line is that of the end of the text.
         let line = line.saturating_sub(text.trim_start().matches('\n').count());
         let value = shown(text.trim());
         let (what, help) = ("text".to_owned(), help.to_owned());
@@ -356,12 +356,12 @@ impl State<'_> {
     }
 }
 
-/// The element that was probably meant; short names have to be nearer than long ones.
+/// Returns the element that was probably meant. Short names have to be closer than long ones.
 fn element_near<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     nearest(name, known).filter(|meant| meant.len() > 4 || letters_apart(name, meant) <= 1)
 }
 
-/// A property may have all that it says in attributes; whether a value is among them.
+/// Reads a property with attributes instead of elements. Returns whether a value is among them.
 fn by_attributes(start: &BytesStart<'_>, line: usize) -> Result<(Entry, bool), ConvertError> {
     let mut has_value = false;
     let mut entry = Entry { line, ..Entry::default() };
@@ -384,12 +384,12 @@ fn by_attributes(start: &BytesStart<'_>, line: usize) -> Result<(Entry, bool), C
     Ok((entry, has_value))
 }
 
-/// As much of a value as a message needs.
+/// Returns a value, shortened for a message.
 pub(super) fn shown(text: &str) -> String {
     shown_up_to(text, 80)
 }
 
-/// So many characters of a text, in one line.
+/// Returns at most `most` characters of a text, on one line.
 pub(super) fn shown_up_to(text: &str, most: usize) -> String {
     let plain = |one: char| if one.is_control() { ' ' } else { one };
     let mut short: String = text.chars().take(most).map(plain).collect();

@@ -21,7 +21,7 @@ fn below_root(queues: &str) -> String {
     text
 }
 
-/// What a file is told: its faults and warnings, a line each.
+/// Checks the faults and warnings of a file, one per line.
 #[expect(clippy::needless_pass_by_value, reason = "`expect!` stands at the call")]
 fn told(text: &str, expected: Expect) {
     let told = match read(text) {

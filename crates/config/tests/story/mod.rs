@@ -1,4 +1,4 @@
-//! How a story about a wrong file is told.
+//! How a story about a wrong file is written.
 
 use expect_test::Expect;
 use headroom_config::{Style, read};

@@ -1,4 +1,4 @@
-//! Files that nobody would write: what is wrong is told with its line, and the work is bounded.
+//! Malicious files: faults are reported with their lines, and the work is bounded.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Every property of the user guide of Hadoop 3.4, *Capacity Scheduler*, and what becomes of those that mean
-//! something beside others.
+//! Every property of the user guide of Hadoop 3.4, *Capacity Scheduler*, and the result of those whose meaning
+//! depends on others.
 
 use headroom_config::yarn::Kind;
 
@@ -58,7 +58,7 @@ const GUIDE: &str = "
     .yarn.resourcemanager.activities-manager.app-activities.max-queue-length
     .yarn.resourcemanager.scheduler.class";
 
-/// A value that says something else than holds anyway, so that it is written or told.
+/// Returns a value other than the default, so that it is written or reported.
 fn value(name: &str) -> &'static str {
     let last = name.rsplit('.').next().unwrap_or(name);
     match last {

@@ -4,7 +4,7 @@ use headroom_config::yarn::Kind;
 
 use crate::converted;
 
-/// Two queues beside each other with these capacities; the lines of both.
+/// Converts two sibling queues with these capacities. Returns the lines of both.
 fn beside(one: &str, other: &str) -> (Vec<String>, usize) {
     let mut properties = vec![("root.queues", "a,b")];
     for (name, value) in [("root.a.capacity", one), ("root.b.capacity", other)] {
@@ -75,7 +75,7 @@ fn capacities_are_percentages_weights_or_amounts() {
             ],
             0,
         ),
-        // A queue file has one kind beside each other; YARN can have several, by type even.
+        // In a queue file, all siblings have one kind of capacity. In YARN they can have several, even by type.
         ("40", "2w", vec![NOTHING; 2], 2),
         ("40", "[memory=1024]", vec![NOTHING; 2], 2),
         ("[memory=50%,vcores=2w]", "[memory=50%,vcores=2w]", vec![NOTHING; 2], 2),
@@ -84,7 +84,7 @@ fn capacities_are_percentages_weights_or_amounts() {
         ("10001w", "1w", vec![NOTHING; 2], 2),
     ] {
         let expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
-        assert_eq!(beside(one, other), (expected, notes), "{one} beside {other}");
+        assert_eq!(beside(one, other), (expected, notes), "{one} next to {other}");
     }
 }
 
@@ -124,7 +124,7 @@ fn mappings_are_rules_in_the_same_order() {
     let overrides = [("queue-mappings", list), ("queue-mappings-override.enable", "true")];
     let (found, none) = rules(&overrides);
     assert_eq!((found.join(" / "), none), (format!("{mapped} / {PROVIDED} / {DEFAULT}"), 0));
-    // Groups of users and unknown queues have no rule, and every one of them is told.
+    // Groups of users and unknown queues have no rule, and each of them is reported.
     let list = "u:%user:%primary_group,u:%user:root.users.%primary_group.%user,g:dev:nowhere,u:x,y:z:etl,u:b[c:etl";
     let (found, none) = rules(&[("queue-mappings", list)]);
     assert_eq!((found.join(" / "), none), (format!("{PROVIDED} / {DEFAULT}"), 6));

@@ -84,7 +84,7 @@ fn leaves<'q>(
     queue.children.iter().flat_map(|child| leaves(child, &path)).collect()
 }
 
-/// What a leaf is guaranteed of so many MB, rounded down; none where that is said by amounts.
+/// Returns the guarantee of a leaf from this total in MB, rounded down. `None` if it is an absolute amount.
 fn share(tops: &[&QueueConfig], siblings: &[&QueueConfig], total: i64) -> Option<i64> {
     let (mut above, mut below) = (1_i128, 1_i128);
     for (queue, parent) in tops.iter().zip(siblings) {

@@ -1,4 +1,4 @@
-//! What is told of properties: nothing is dropped in silence, and every reason is true.
+//! Notes on properties: nothing is dropped silently, and every reason is true.
 
 use headroom_config::yarn::{Converted, Note, Source, convert};
 use headroom_core::userlimit::Formula;
@@ -8,7 +8,7 @@ use crate::{converted, faults, read};
 const PREFIX: &str = "yarn.scheduler.capacity.";
 const PREEMPTION: &str = "yarn.resourcemanager.monitor.capacity.preemption.";
 
-/// What is told of a property, without its name.
+/// Returns the notes on a property, without its name.
 pub(crate) fn of(converted: &Converted, name: &str) -> Vec<String> {
     let name = match name.strip_prefix('.') {
         Some(full) => full.to_owned(),
@@ -22,7 +22,7 @@ pub(crate) fn of(converted: &Converted, name: &str) -> Vec<String> {
     converted.notes.iter().filter(|note| note.property == name).map(words).collect()
 }
 
-/// The same of one property beside a few queues.
+/// Returns the notes on one property in a file with a few queues.
 fn told(property: (&str, &str)) -> Vec<String> {
     let queues = [("root.queues", "etl,adhoc"), ("root.etl.queues", "hourly")];
     of(&converted(&[&queues[..], &[property]].concat()), property.0)
@@ -278,7 +278,7 @@ fn preemption_is_on_where_the_monitors_have_it() {
     }
 }
 
-/// A file, and what is told with its lines; notes about what no file says are left out.
+/// Returns the notes on a file with their lines, without those on properties that the file lacks.
 fn lines(text: &str) -> Vec<String> {
     let converted = read(text).expect("the file is a configuration");
     assert_eq!(faults(&converted.text), Vec::<String>::new(), "{}", converted.text);

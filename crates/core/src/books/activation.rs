@@ -1,9 +1,7 @@
-//! Which applications were activated. From then on the scheduler looks at their asks, and counts
-//! what their drivers have. Source: user-headroom §5.
+//! Activated applications, whose asks the scheduler checks and whose drivers are counted. Source: user-headroom §5.
 //!
-//! All of it follows from the applications and the application limits of the queue file. It is
-//! stored so that a check costs the depth of the tree. Only leaves below a queue with
-//! `applicationlimits` are here.
+//! All data follows from the applications and the application limits of the queue file. It is stored so that a check
+//! costs the depth of the tree. Contains only leaves in the subtree of a queue with `applicationlimits`.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -19,71 +17,71 @@ use crate::userlimit::DriverRules;
 
 use super::{Books, Queue};
 
-/// All leaves where applications are counted.
+/// All leaves in which applications are counted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Activation {
     leaves: OrderedMap<QueueId, Arc<LeafDrivers>>,
-    /// How many applications of a user have been activated.
+    /// Number of active applications by user.
     by_user: OrderedMap<(PartitionId, Name), u64>,
 }
 
-/// The applications of one leaf by user, and their drivers.
+/// Applications of one leaf by user, and their drivers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LeafDrivers {
-    /// Whether applications have to be activated here.
+    /// Whether applications must be activated here.
     holds: bool,
     rules: Option<DriverRules>,
-    /// What the drivers of activated applications have.
+    /// Usage of the drivers of active applications.
     pub used: Resources,
-    /// How many applications were activated.
+    /// Number of active applications.
     pub activated: u64,
-    /// How many users have an application that was not activated, and are not active themselves.
+    /// Number of users with an application that waits for activation who are not active users themselves.
     pub waiting_users: u64,
     users: OrderedMap<Name, UserDrivers>,
 }
 
-/// The applications of one user in a leaf.
+/// Applications of one user in a leaf.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UserDrivers {
-    /// How many there are that have not ended.
+    /// Number of unfinished applications.
     pub applications: u64,
-    /// How many of them were activated.
+    /// Number of active applications.
     pub activated: u64,
-    /// What their drivers have.
+    /// Usage of their drivers.
     pub used: Resources,
-    /// Whether the user is active among those who share the leaf.
+    /// Whether the user is an active user of the leaf.
     pub active: bool,
 }
 
 impl UserDrivers {
-    /// Whether the user counts only because of applications that are not activated.
+    /// Returns whether the user counts only because of applications that wait for activation.
     const fn waits(&self) -> bool {
         self.applications > self.activated && !self.active
     }
 }
 
 impl LeafDrivers {
-    /// Whether applications have to be activated here before their asks are looked at.
+    /// Returns whether applications must be activated here before their asks are checked.
     pub const fn holds_back(&self) -> bool {
         self.holds
     }
 
-    /// What drivers may have; none: anything.
+    /// Returns the limits on drivers. `None` if there is no limit.
     pub const fn rules(&self) -> Option<DriverRules> {
         self.rules
     }
 
-    /// Users with an application that has not ended, in name order.
+    /// Returns the users with an unfinished application, in the order of their names.
     pub fn users(&self) -> impl Iterator<Item = (&Name, &UserDrivers)> {
         self.users.iter()
     }
 
-    /// One of them.
+    /// Returns the counts of a user.
     pub fn user(&self, user: &str) -> Option<&UserDrivers> {
         self.users.get(user)
     }
 
-    /// Change a figure of a user. The row is removed with the user's last application.
+    /// Changes the counts of a user. Removes the row with the last application of the user.
     fn change_user(&mut self, user: &Name, change: impl FnOnce(&mut UserDrivers)) {
         let mut row = self.users.get(user).cloned().unwrap_or_default();
         let before = u64::from(row.waits());
@@ -98,7 +96,7 @@ impl LeafDrivers {
 }
 
 impl Books {
-    /// The applications of a leaf and their drivers; none where nobody counts them.
+    /// Returns the applications of a leaf and their drivers. `None` if the leaf does not count them.
     #[inline]
     pub fn drivers_of(&self, leaf: QueueId) -> Option<&LeafDrivers> {
         if self.activation.leaves.is_empty() {
@@ -107,13 +105,13 @@ impl Books {
         self.activation.leaves.get(&leaf).map(|drivers| &**drivers)
     }
 
-    /// Whether applications are counted anywhere.
+    /// Returns whether any leaf counts applications.
     #[inline]
     pub const fn counts_applications(&self) -> bool {
         !self.activation.leaves.is_empty()
     }
 
-    /// Whether an application has to be activated before its asks are looked at.
+    /// Returns whether an application must be activated before its asks are checked.
     #[inline]
     pub fn waits_for_activation(&self, application: ApplicationId) -> bool {
         if self.activation.leaves.is_empty() {
@@ -124,22 +122,22 @@ impl Books {
         may_wait && self.drivers_of(row.queue).is_some_and(|leaf| leaf.holds)
     }
 
-    /// How many applications of a user have been activated in a partition and not ended.
+    /// Returns the number of active applications of a user in a partition.
     pub fn activated_of(&self, partition: PartitionId, user: &Name) -> u64 {
         self.activation.by_user.get(&(partition, user.clone())).copied().unwrap_or(0)
     }
 
-    /// Users with an application that was activated, with their numbers.
+    /// Returns the users with an active application, with their numbers.
     pub(crate) fn activated_by_user(&self) -> impl Iterator<Item = (&(PartitionId, Name), u64)> {
         self.activation.by_user.iter().map(|(key, count)| (key, *count))
     }
 
-    /// Leaves in which applications are counted.
+    /// Returns the leaves that count applications.
     pub fn leaves_with_drivers(&self) -> impl Iterator<Item = (QueueId, &LeafDrivers)> {
         self.activation.leaves.iter().map(|(leaf, drivers)| (*leaf, &**drivers))
     }
 
-    /// An application is in its queue from now on, or no more.
+    /// Adds an application to the counts of its queue, or removes it.
     pub(super) fn count_application(&mut self, application: ApplicationId, is_there: bool) {
         let row = &self.applications[application];
         let (partition, leaf, user) = (row.partition, row.queue, row.user.clone());
@@ -153,7 +151,7 @@ impl Books {
                 drivers.change_user(&user, |user| add(&mut user.applications, is_there));
             }
         };
-        // The row of a user is removed with the user's last application.
+        // The row of a user is removed with the last application of the user.
         if is_there {
             count(self);
         }
@@ -165,7 +163,7 @@ impl Books {
         }
     }
 
-    /// An application may have started, or wait again.
+    /// Updates the number of waiting applications after an application can have started or can wait again.
     #[inline]
     pub(super) fn follow_start(&mut self, application: ApplicationId, waited: bool) {
         let row = &self.applications[application];
@@ -175,7 +173,7 @@ impl Books {
         }
     }
 
-    /// An application was activated.
+    /// Records the activation of an application.
     pub(super) fn activate(&mut self, application: ApplicationId, driver: &Resources) {
         let row = &mut self.applications[application];
         row.driver = Some(Box::new(driver.clone()));
@@ -218,7 +216,7 @@ impl Books {
         });
     }
 
-    /// A user of a leaf is active among those who share it from now on, or is no more.
+    /// Records whether a user of a leaf is an active user.
     pub(super) fn note_active(&mut self, leaf: QueueId, level: LevelId, active: bool) {
         if self.drivers_of(leaf).is_none() {
             return;
@@ -231,7 +229,7 @@ impl Books {
         }
     }
 
-    /// Nobody shares a leaf, as far as is known.
+    /// Marks all users of a leaf as inactive.
     pub(super) fn note_nobody_active(&mut self, leaf: QueueId) {
         let Some(drivers) = self.leaf_drivers(leaf) else { return };
         let active = drivers.users.iter().filter(|(_, user)| user.active);
@@ -245,8 +243,8 @@ impl Books {
         self.activation.leaves.get_mut(&leaf).map(Arc::make_mut)
     }
 
-    /// Count the applications of a leaf again: it is new or gone, or settings of it or of a queue
-    /// above changed.
+    /// Recounts the applications of a leaf after it was added or removed, or after settings of it or of an ancestor
+    /// changed.
     pub(super) fn count_leaf(&mut self, leaf: QueueId) {
         self.activation.leaves.remove(&leaf);
         let Some(row) = self.queues.get(leaf).filter(|row| row.leaf && row.parent.is_some()) else {
@@ -264,7 +262,7 @@ impl Books {
         let holds = own.is_some_and(ApplicationLimitsConfig::holds_back)
             || self.up(leaf).any(|(_, queue)| counts(queue));
         let mut drivers = LeafDrivers {
-            // What must not be lost is not held back.
+            // The recovery queue does not wait for activation.
             holds: holds && row.name != RECOVERY_QUEUE,
             rules: own.and_then(|limits| limits.driver).map(|part| DriverRules { part }),
             ..LeafDrivers::default()
@@ -290,7 +288,7 @@ impl Books {
         }
     }
 
-    /// The settings of a queue have changed: count the affected leaves again.
+    /// Recounts the leaves in the subtree of a queue after its settings changed.
     pub(super) fn count_leaves_below(&mut self, queue: QueueId) {
         let mut open: Vec<QueueId> = alloc::vec![queue];
         while let Some(queue) = open.pop() {
@@ -300,7 +298,7 @@ impl Books {
         }
     }
 
-    /// Count everything: the books were read back.
+    /// Counts all applications after the books were deserialized.
     #[cfg(feature = "snapshot")]
     pub(super) fn count_all(&mut self) {
         let live = self.applications.iter().filter(|(_, row)| row.state.is_active());

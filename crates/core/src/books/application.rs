@@ -1,4 +1,4 @@
-//! One application: whose it is, what it asks for and has, and where it stands in its life.
+//! One application: its user, its asks and allocations, and its state.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -21,33 +21,32 @@ use super::priority::AskPriorities;
 use super::task::Task;
 use super::usage::Usage;
 
-/// How long an application that has ended, or was rejected, is remembered. Source: scheduling
-/// §3.5.
+/// Time for which an ended or rejected application is stored. Source: scheduling §3.5.
 pub const REMEMBERED_FOR: Millis = Millis::from_secs(72 * 3_600);
 
-/// Where an application stands in its life.
+/// State of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ApplicationState {
-    /// Submitted, nothing asked for yet.
+    /// Submitted, without asks.
     New,
-    /// Asks for room, has none yet.
+    /// Has asks, and has had no allocation.
     Accepted,
-    /// Has had an allocation, and is not done.
+    /// Has had an allocation, and is not finished.
     Running,
-    /// Has nothing and asks for nothing; it may come back for a while.
+    /// Has no asks and no allocations, and can continue for a while.
     Completing,
-    /// Done; remembered for a while.
+    /// Finished. Stored for a while.
     Completed,
-    /// Its gang was not complete in time; what it holds is stopped, and it starts again then.
+    /// Its gang was not complete in time. Its allocations are stopped, and then it starts again.
     Resuming,
-    /// It is to fail; what it holds is stopped first.
+    /// About to fail. Its allocations are stopped first.
     Failing,
-    /// It failed; remembered for a while.
+    /// Failed. Stored for a while.
     Failed,
 }
 
 impl ApplicationState {
-    /// Whether the life cycle has a step from this state to that one. Source: scheduling §3.1.
+    /// Returns whether the life cycle has a transition from this state to `next`. Source: scheduling §3.1.
     pub const fn may_become(self, next: Self) -> bool {
         use ApplicationState::{
             Accepted, Completed, Completing, Failed, Failing, New, Resuming, Running,
@@ -63,8 +62,7 @@ impl ApplicationState {
         )
     }
 
-    /// The state after it got something to do or to run: it runs one step further. None where
-    /// that changes nothing.
+    /// Returns the next state after an ask or an allocation was added. `None` if the state does not change.
     pub const fn run(self) -> Option<Self> {
         match self {
             Self::New | Self::Resuming => Some(Self::Accepted),
@@ -73,7 +71,7 @@ impl ApplicationState {
         }
     }
 
-    /// Whether the application is in its queue and in the list of its partition.
+    /// Returns whether the application is in its queue and in the list of its partition.
     pub const fn is_active(self) -> bool {
         !matches!(self, Self::Completed | Self::Failed)
     }
@@ -85,7 +83,7 @@ impl fmt::Display for ApplicationState {
     }
 }
 
-/// The states that an application was in, with the time when it entered each.
+/// States of an application so far, each with its start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct StateLog(
@@ -94,10 +92,10 @@ pub struct StateLog(
 );
 
 impl StateLog {
-    /// How many are remembered.
+    /// Largest number of stored states.
     pub const REMEMBERED: usize = 64;
 
-    /// Times and states, the oldest first.
+    /// Returns times and states, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = (Timestamp, ApplicationState)> {
         self.0.iter().copied()
     }
@@ -114,108 +112,105 @@ impl StateLog {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Application {
-    /// Its partition.
+    /// Partition of the application.
     pub partition: PartitionId,
     /// Application id, as submitted.
     pub name: Name,
-    /// Its leaf queue; that of one that has ended may be gone.
+    /// Leaf. After the application ended, the leaf might be removed.
     pub queue: QueueId,
-    /// The path of its leaf queue.
+    /// Path of the leaf.
     pub queue_path: Name,
-    /// Who is charged.
+    /// User that is charged.
     pub user: Name,
-    /// The user's groups at submission.
+    /// Groups of the user at submission.
     pub groups: Arc<[Name]>,
-    /// When it was submitted, or its oldest ask was made if that is earlier.
+    /// Time of submission, or the creation time of its oldest ask if that is earlier.
     pub submitted: Timestamp,
-    /// Counts submissions, across partitions; breaks ties.
+    /// Sequence number of the submission across partitions, which orders equal applications.
     pub number: u64,
-    /// Where it stands.
+    /// Current state.
     pub state: ApplicationState,
-    /// Since when.
+    /// Start of the current state.
     pub state_since: Timestamp,
-    /// When the timer of its state fires, if it has one.
+    /// Time at which the timer of the state fires. `None` without a timer.
     pub timer: Option<Timestamp>,
-    /// When it last entered Running.
+    /// Time at which it last became Running.
     pub started: Option<Timestamp>,
-    /// The states that it was in so far, the newest last; the oldest of very many are forgotten.
+    /// Past and current states, newest last. The oldest of very many states are dropped.
     pub state_log: StateLog,
-    /// The trackers that count for it; none before the scheduler first looked at it.
+    /// Trackers that count the application. `None` before its first check.
     pub link: Option<TrackerLink>,
-    /// Whether its trackers count it as running: from its first allocation on.
+    /// Whether its trackers count it as running, which begins with its first allocation.
     pub counted: bool,
-    /// Whether it has got something before it runs, so that its queues count it as if it ran. It
-    /// is Accepted, or Resuming and Accepted again.
+    /// Whether it has an allocation before it is Running, so that its queues count it as running. Its state is
+    /// Accepted, or Resuming and then Accepted again.
     pub allocating: bool,
-    /// Its gang; none if it has none and never had a placeholder.
+    /// Gang. `None` if it has no gang and never had a placeholder.
     pub gang: Option<Box<Gang>>,
-    /// Until when none of its asks is looked at, because too many found no node.
+    /// End of its back-off, until which its asks are not checked.
     pub backed_off: Option<Timestamp>,
-    /// What its group was not charged with; nothing, unless it changed its group while it ran.
+    /// Amounts that its group was not charged with. `None` unless it changed its group while it ran.
     pub(super) untold: Option<Box<UnchargedToGroup>>,
-    /// Sum of its waiting asks; no type with amount zero.
+    /// Sum of its waiting asks, without types of amount zero.
     pub pending: Resources,
-    /// Sum of its allocations, placeholders included; no type with amount zero.
+    /// Sum of its allocations with placeholders, without types of amount zero.
     pub allocated: Resources,
-    /// The most that it had at once, type by type, as of its placements: of placeholders alone,
-    /// or of all others. What an allocation grows by counts with the next one. As with the
-    /// reference.
+    /// Largest simultaneous usage of each type, of placeholders alone or of all other allocations. Updated at each
+    /// placement, so growth of an allocation counts at the next placement, as in YuniKorn.
     pub peak: Resources,
-    /// What it used with all that it gave back so far; none before that, and after it ended.
+    /// Accumulated usage of released allocations. `None` before the first release, and after the application ended.
     pub usage: Option<Arc<Usage>>,
-    /// How many asks wait.
+    /// Number of waiting asks.
     pub ask_count: u32,
-    /// How many of these are never lent a node: originators, and placeholders.
+    /// Number of waiting asks that never borrow a node: originators and placeholders.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub homebound: u32,
-    /// How many members are about to take the place of placeholders.
+    /// Number of members that are replacing placeholders.
     pub swap_count: u32,
-    /// For how many of its asks a node is reserved.
+    /// Number of asks with a reserved node.
     pub reservation_count: u32,
-    /// How many allocations it has.
+    /// Number of allocations.
     pub allocation_count: u32,
-    /// The priorities of its waiting asks.
+    /// Priorities of its waiting asks.
     pub(super) priorities: AskPriorities,
-    /// The order of its asks and allocations, as far as new ones need it.
+    /// Order of its asks and allocations, as far as new asks need it.
     pub(super) line: AskOrder,
-    /// Its newest ask or allocation; the others follow from there.
+    /// Newest ask or allocation, the start of the list.
     pub(super) first_allocation: Option<AllocationId>,
     pub(super) next_in_queue: Option<ApplicationId>,
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) previous_in_queue: Option<ApplicationId>,
-    /// What its driver counts as, since it was activated; none before, and where no application has
-    /// to be.
+    /// Amounts that its driver counts as since its activation. `None` before, and if no activation is necessary.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub driver: Option<Box<Resources>>,
-    /// How long it may live.
+    /// Lifetime of the application.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub lifetime: Lifetime,
-    /// When it is to be done.
+    /// Deadline of the application.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub deadline: Deadline,
-    /// How often others went before it in the line of its leaf while it was the head, since it last got
-    /// something.
+    /// Number of times that it was overtaken as the head of line since its last placement.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub overtaken: u32,
     /// The application that did so last. `None` if none did, or if a journal before format 9 recorded it.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub overtaken_by: Option<Name>,
-    /// What it is as a task of a tenant, if it is one.
+    /// Task data, if it is a task of a tenant.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub task: Option<Box<Task>>,
-    /// What it used over time, if that is on account of a tenant.
+    /// Usage over time, if it is charged to a tenant.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub metered: Option<Arc<Metered>>,
 }
 
 impl Application {
-    /// The highest priority that it asks with; none while it asks for nothing.
+    /// Returns the highest priority of its waiting asks. `None` without waiting asks.
     #[inline]
     pub fn priority(&self) -> Option<i32> {
         self.priorities.highest()
     }
 
-    /// Allocated to placeholders, and how many they are.
+    /// Returns the usage and the number of its placeholders.
     pub fn placeholders(&self) -> (&Resources, u32) {
         static NOTHING: Resources = Resources::new();
         match &self.gang {
@@ -224,7 +219,7 @@ impl Application {
         }
     }
 
-    /// Allocated to others than placeholders; no type with amount zero.
+    /// Returns the usage of all allocations that are no placeholders, without types of amount zero.
     pub fn real(&self) -> Resources {
         match &self.gang {
             Some(gang) => self.allocated.minus(&gang.placeholders).pruned(),
@@ -232,26 +227,25 @@ impl Application {
         }
     }
 
-    /// Whether an ask of this task group waits for a placeholder to take the place of. Source:
-    /// scheduling §10.2.
+    /// Returns whether a member of this task group must wait to replace a placeholder. Source: scheduling §10.2.
     pub fn waits_for_place(&self, task_group: &str) -> bool {
         let group = self.gang.as_ref().and_then(|gang| gang.group(task_group));
         group.is_some_and(|(_, group)| group.has_replaceable_placeholders())
     }
 
-    /// Whether it has not started: it has nothing, and did not have to give up what it had; or it is a task
-    /// that waits again.
+    /// Returns whether the application has not started: it has no allocation and is not about to end or restart. Also
+    /// true for a task that waits again.
     pub const fn is_waiting(&self) -> bool {
         let starts = matches!(self.state, ApplicationState::New | ApplicationState::Accepted);
         starts && self.allocation_count == 0 || self.task.is_some() && self.ask_count > 0
     }
 
-    /// Whether its group is still to be chosen, which any look at its limits does first.
+    /// Returns whether its group must be selected before its limits are checked.
     pub fn lacks_group(&self) -> bool {
         self.link.is_none_or(|link| link.group.is_undecided())
     }
 
-    /// What its group is charged with for it, if it has one.
+    /// Returns the amounts that its group is charged with. `None` without a group.
     pub fn charged_to_group(&self) -> Option<Resources> {
         self.link?.group.level()?;
         Some(match &self.untold {
@@ -260,7 +254,7 @@ impl Application {
         })
     }
 
-    /// Whether its group counts it as running.
+    /// Returns whether its group counts it as running.
     pub fn counted_by_group(&self) -> bool {
         let has_group = self.link.is_some_and(|link| link.group.level().is_some());
         has_group && self.untold.as_ref().map_or(self.counted, |untold| untold.counted)

@@ -1,24 +1,22 @@
-//! Where a new ask stands among those of its application that are as urgent and as old.
+//! Position of a new ask among asks of its application with the same priority and age.
 //!
-//! The reference appends an ask that belongs at the end of the application's list, and puts
-//! any other in front of its equals (decision K-18). The list holds allocations too, until they
-//! are released.
+//! YuniKorn appends an ask that belongs to the end of the list of the application, and inserts any other ask before its
+//! equals (decision K-18). The list also contains allocations until they are released.
 
 use crate::time::Timestamp;
 
 use super::by_priority::ByPriority;
 
-/// What is known of the list: for each priority how many asks and allocations have it, and
-/// when the newest was made.
+/// Summary of the list: for each priority, the number of asks and allocations, and the creation time of the newest.
 ///
-/// The newest is not forgotten while others of its priority are left. It is off only for asks
-/// that say when they were made, and only moves one among its equals.
+/// That time remains until the last entry of its priority is removed. It can be outdated only for asks that specify
+/// their creation time, which only affects the order among equals.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct AskOrder(ByPriority<(u32, Timestamp)>);
 
 impl AskOrder {
-    /// Whether something stands behind an ask with this priority, made at this time.
+    /// Returns whether an entry follows an ask with this priority and creation time.
     pub(super) fn goes_on_behind(&self, priority: i32, created: Timestamp) -> bool {
         self.0.lowest().is_some_and(|(lowest, (_, newest))| {
             lowest < priority || (lowest == priority && created < newest)

@@ -1,13 +1,13 @@
-//! What is known of a node in addition to its size.
+//! Attributes of a node.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::name::Name;
 
-/// Free keys and values of a node, by key; fixed when it joins.
+/// Arbitrary keys and values of a node, sorted by key. They do not change after the registration.
 ///
-/// Most nodes of a cluster have few, some have none: copying them costs a count.
+/// Cheap to clone: a clone costs a reference count. Most nodes have few attributes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeAttributes(Option<Arc<[(Name, Name)]>>);
@@ -21,34 +21,34 @@ impl NodeAttributes {
     pub const INSTANCE_TYPE: &'static str = "si/instance-type";
     /// Key of the label. Source: decision L-10.
     pub const LABEL: &'static str = "headroom/label";
-    /// The instance type of a node that names none. Source: scheduling §2.1.
+    /// Instance type of a node without this attribute. Source: scheduling §2.1.
     pub const UNKNOWN: &'static str = "UNKNOWN";
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&Name> {
         let all = self.0.as_deref()?;
         let place = all.binary_search_by(|(known, _)| known.as_str().cmp(key)).ok()?;
         Some(&all[place].1)
     }
 
-    /// Keys and values, by key.
+    /// Returns keys and values in the order of the keys.
     pub fn iter(&self) -> impl Iterator<Item = (&Name, &Name)> {
         self.0.iter().flat_map(|all| all.iter()).map(|(key, value)| (key, value))
     }
 
-    /// The label of the node, if it has one.
+    /// Returns the label of the node, if it has one.
     pub fn label(&self) -> Option<&Name> {
         self.get(Self::LABEL).filter(|name| !name.is_empty())
     }
 
-    /// The instance type, under which use is summed up.
+    /// Returns the instance type, by which usage is summed up.
     pub fn instance_type(&self) -> Option<&Name> {
         self.get(Self::INSTANCE_TYPE).filter(|name| !name.is_empty())
     }
 }
 
 impl<K: Into<Name>, V: Into<Name>> FromIterator<(K, V)> for NodeAttributes {
-    /// Collect; of several values for one key the first counts.
+    /// Collects attributes. The first of several values for one key counts.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let entries = entries.into_iter().map(|(key, value)| (key.into(), value.into()));
         let mut all: Vec<(Name, Name)> = entries.collect();

@@ -1,5 +1,5 @@
-//! A sorted map from priorities: one entry for nearly every application, and any number for
-//! one that gives every ask a priority of its own.
+//! Sorted map with priorities as keys. Nearly every application has one entry, but an application can use a different
+//! priority for every ask.
 
 use alloc::boxed::Box;
 
@@ -7,14 +7,14 @@ use smallvec::SmallVec;
 
 use crate::ordered::OrderedMap;
 
-/// Beyond this many, a search and a change of neighbours cost more than a tree.
+/// Number of entries from which a tree is cheaper than a sorted array.
 pub(super) const FEW: usize = 32;
 
-/// Values by priority. Few are stored inline, more in shared chunks, and stay there: which of the
-/// two follows from the events alone.
+/// Values by priority. Few values are stored inline, and more in shared chunks. A map that changed to chunks stays
+/// there. The representation therefore depends only on the events.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ByPriority<V: Copy> {
-    /// Sorted.
+    /// Sorted entries.
     Few(SmallVec<[(i32, V); 1]>),
     Many(Box<OrderedMap<i32, V>>),
 }

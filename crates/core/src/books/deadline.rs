@@ -1,4 +1,4 @@
-//! When an application is to be done, and how it fares in the line of its leaf. Source: tenants §8.
+//! Deadlines of applications, and protection of the head of line. Source: tenants §8.
 
 use crate::config::OvertakingLimits;
 use crate::id::QueueId;
@@ -6,22 +6,22 @@ use crate::time::{Millis, Timestamp};
 
 use super::{Application, Books};
 
-/// How long an application without a deadline has to start.
+/// Time in which an application without a deadline should start.
 const DEFAULT_SLACK: Millis = Millis::from_secs(3_600);
 
-/// When an application is to be done, and how long it takes.
+/// Deadline and estimated run time of an application.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Deadline {
-    /// When; none if it does not say.
+    /// Deadline. `None` if the application has none.
     pub at: Option<Timestamp>,
-    /// How long it takes, as far as it knows.
+    /// Estimated run time.
     pub estimate: Millis,
 }
 
 impl Application {
-    /// When it has to start: as long before its deadline as it takes or, without one, an hour after its
-    /// submission.
+    /// Returns the time by which the application must start: the deadline minus the estimate, or an hour after its
+    /// submission without a deadline.
     pub fn starts_by(&self) -> Timestamp {
         match self.deadline.at {
             Some(at) => {
@@ -31,15 +31,15 @@ impl Application {
         }
     }
 
-    /// Whether nobody goes before it any more while it is the head of the line: others have so often, or
-    /// it has waited for so long.
+    /// Returns whether no other ask can overtake the application as the head of line, because it was overtaken often
+    /// enough or waited long enough.
     pub fn holds(&self, values: &OvertakingLimits, now: Timestamp) -> bool {
         self.overtaken >= values.max_overtakes || now.since(self.submitted) >= values.max_head_wait
     }
 }
 
 impl Books {
-    /// Whether applications of a leaf stand in a line. Where users share it, they take turns instead.
+    /// Returns whether a leaf has a head of line. A leaf with user limits picks users by fair share instead.
     pub fn has_line(&self, leaf: QueueId) -> bool {
         let order = self.queues[leaf].settings.values.application_order;
         order.has_head_of_line() && self.users_of(leaf).is_none()

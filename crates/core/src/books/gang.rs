@@ -1,4 +1,4 @@
-//! Gangs: placeholders hold room for the members of task groups until these come.
+//! Gangs: placeholders reserve capacity for the members of task groups.
 //!
 //! Source: scheduling §10.
 
@@ -12,27 +12,27 @@ use crate::time::{Millis, Timestamp};
 
 use super::{Allocation, Application, Books};
 
-/// How long a gang may take to become complete by default. Source: scheduling §3.5.
+/// Default time in which a gang must become complete. Source: scheduling §3.5.
 pub const PLACEHOLDER_TIMEOUT: Millis = Millis::from_secs(15 * 60);
 
-/// What becomes of an application whose gang is not complete in time.
+/// Behavior of an application whose gang is not complete in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GangStyle {
-    /// It goes on as one without a gang.
+    /// Continues without a gang.
     #[default]
     Soft,
-    /// It fails.
+    /// Fails.
     Hard,
 }
 
-/// How an application waits for its gang.
+/// Gang settings of an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GangSettings {
-    /// What its placeholders need together; without an amount above zero it has no gang.
+    /// Sum of its placeholders. Without a positive amount, the application has no gang.
     pub ask: Amounts,
-    /// What becomes of it when the gang is not complete in time.
+    /// Behavior if the gang is not complete in time.
     pub style: GangStyle,
-    /// How long the gang may take, from the first placeholder on.
+    /// Timeout from the first placeholder.
     pub timeout: Millis,
 }
 
@@ -42,49 +42,48 @@ impl Default for GangSettings {
     }
 }
 
-/// Where the gang of an application stands.
+/// State of the gang of an application.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Gang {
-    /// What its placeholders need together; no type with amount zero.
+    /// Sum of its placeholders, without types of amount zero.
     pub ask: Resources,
-    /// What becomes of it when the gang is not complete in time.
+    /// Behavior if the gang is not complete in time.
     pub style: GangStyle,
-    /// How long the gang may take, from the first placeholder on.
+    /// Timeout from the first placeholder.
     pub timeout: Millis,
-    /// When the placeholders are given up, while that is ahead.
+    /// Time at which unused placeholders are released. `None` if no timeout runs.
     pub deadline: Option<Timestamp>,
-    /// Allocated to placeholders; no type with amount zero. Part of what is allocated to the
-    /// application.
+    /// Current usage of placeholders, without types of amount zero. A part of the usage of the application.
     pub placeholders: Resources,
-    /// How many allocations are placeholders.
+    /// Number of allocations that are placeholders.
     pub placeholder_count: u32,
-    /// Its task groups, in the order in which their first placeholders came.
+    /// Task groups in the order of their first placeholders.
     pub groups: Vec<TaskGroup>,
 }
 
 impl Gang {
-    /// Whether the placeholders have all that they need together, and there are any.
+    /// Returns whether the placeholders use exactly the announced sum, and the gang is not empty.
     pub fn is_complete(&self) -> bool {
         !self.ask.is_empty() && self.ask == self.placeholders
     }
 
-    /// Whether a placeholder of this size is a part of what its placeholders need together. One that is counted in the
-    /// types of a label is not: the sum is known in plain types only.
+    /// Returns whether a placeholder of this size counts towards the announced sum. A placeholder in types of a label
+    /// does not, because the sum has plain types only.
     pub(crate) fn counts(&self, size: &Resources) -> bool {
         let mut types = size.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
         !self.ask.is_empty()
             && types.all(|(resource, _)| self.ask.get_or_zero(resource) > Quantity::ZERO)
     }
 
-    /// Whether none of its placeholders was ever placed, as far as the placeholders say that it has now.
+    /// Returns whether none of its placeholders was ever placed, according to the counts.
     pub(crate) fn is_untouched(&self) -> bool {
         let mut groups = self.groups.iter();
         self.placeholder_count == 0
             && groups.all(|group| group.replaced == 0 && group.timed_out == 0)
     }
 
-    /// The task group of this name, and its position.
+    /// Returns the task group with this name, and its position.
     pub fn group(&self, name: &str) -> Option<(usize, &TaskGroup)> {
         self.groups.iter().enumerate().find(|(_, group)| group.name == name)
     }
@@ -93,7 +92,7 @@ impl Gang {
         self.groups.iter_mut().find(|group| group.name == *name)
     }
 
-    /// Count one more placeholder of a task group, which is made with its first.
+    /// Counts one more placeholder of a task group. Creates the task group with its first placeholder.
     pub(super) fn add_placeholder(&mut self, name: &Name, size: &Resources) {
         if self.group(name).is_none() {
             let (name, size) = (name.clone(), size.clone());
@@ -104,16 +103,17 @@ impl Gang {
 }
 
 impl Books {
-    /// Whether what an application has stops as a whole or not at all: a gang, or the members of a task that start
-    /// together. No-starvation NS-32.
+    /// Returns whether the allocations of an application stop together: a gang, or the members of a task that start
+    /// together. Source: no-starvation NS-32.
     pub(crate) fn stops_whole(&self, application: ApplicationId) -> bool {
         let needs_members = |gang: &Gang| gang.groups.iter().any(|group| group.minimum() > 0);
         let row = &self.applications[application];
         self.members_of(application) > 1 || row.gang.as_deref().is_some_and(needs_members)
     }
 
-    /// What a gang has and can do without: the newest members beyond the minimum of their task group, and allocations of
-    /// no task group, apart from the first of the application. Nothing of a task. Costs the allocations of the application.
+    /// Returns the allocations that a gang does not need: the newest members beyond the minimum of their task group,
+    /// and allocations without a task group except the originator. Empty for a task. Costs the allocations of the
+    /// application.
     pub(crate) fn beyond_gang(&self, application: ApplicationId) -> Vec<AllocationId> {
         let Some(gang) = &self.applications[application].gang else { return Vec::new() };
         if self.members_of(application) > 1 {
@@ -138,19 +138,18 @@ impl Books {
     }
 }
 
-/// The gang for which a placeholder holds room, as far as it matters for whether all its placeholders can ever be
-/// placed.
+/// Size of the gang of a placeholder, for the check whether all its placeholders can ever be placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct GangSize {
-    /// Its application.
+    /// Application of the gang.
     pub(crate) application: ApplicationId,
-    /// How many placeholders of this size make up the gang; 0 where its placeholders differ in size.
+    /// Number of placeholders of this size in the gang. 0 if its placeholders differ in size.
     pub(crate) places: u32,
 }
 
 impl Books {
-    /// The gang of a waiting placeholder, where its partition places gangs as a whole and none of it is placed yet. None
-    /// for other asks, and for a placeholder that requires a node.
+    /// Returns the gang of a waiting placeholder if its partition places gangs as a whole and none of it is placed yet.
+    /// `None` for other asks, and for a placeholder that requires a node.
     pub(crate) fn gang_of(&self, ask: AllocationId) -> Option<GangSize> {
         let row = self.allocation(ask);
         if !self.is_of_whole_gang(row) {
@@ -165,8 +164,8 @@ impl Books {
         gang.is_untouched().then(|| GangSize { application: row.application, places: places() })
     }
 
-    /// Whether the asks of an application are looked at by themselves: its leaf has it back off, or had. Where users take
-    /// turns, or applications stand in a line, that is no reason to pause.
+    /// Returns whether the asks of an application are checked by themselves, because its leaf backs off, or did so.
+    /// There is no back-off in a leaf with user limits or a head of line.
     pub(crate) fn backs_off(&self, application: &Application) -> bool {
         let leaf = application.queue;
         (self.queue(leaf).settings.values.backoff > 0 || application.backed_off.is_some())
@@ -174,7 +173,7 @@ impl Books {
             && !self.has_line(leaf)
     }
 
-    /// Whether an ask is a placeholder of a gang that is placed as a whole, be some of it placed or not.
+    /// Returns whether an ask is a placeholder of a gang that is placed as a whole, placed in part or not.
     pub(crate) fn is_of_whole_gang(&self, row: &Allocation) -> bool {
         if !row.placeholder || row.required_node().is_some() {
             return false;
@@ -186,7 +185,7 @@ impl Books {
     }
 }
 
-/// How many asks of this size need exactly this in all; 0 where no number does.
+/// Returns the number of asks of this size that have exactly this sum. 0 if no number does.
 fn places_of(whole: &Resources, size: &Resources) -> u32 {
     let mut places = None;
     let mut types = 0;
@@ -206,39 +205,39 @@ fn places_of(whole: &Resources, size: &Resources) -> u32 {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TaskGroup {
-    /// Its name, unique in its application.
+    /// Name, unique in its application.
     pub name: Name,
-    /// The size of its first placeholder.
+    /// Size of its first placeholder.
     pub size: Resources,
-    /// How many placeholders it ever had.
+    /// Number of placeholders so far.
     pub count: u64,
-    /// How many of them gave their place to a member.
+    /// Number of placeholders that members replaced.
     pub replaced: u64,
-    /// How many of them went otherwise.
+    /// Number of placeholders that ended without a replacement.
     pub timed_out: u64,
 }
 
 impl TaskGroup {
-    /// How many members the gang cannot do without: those that have or had a placeholder. A placeholder that went without
-    /// giving its place to a member is not waited for any more.
+    /// Returns the number of members that the gang needs: those that replaced a placeholder or still can. Placeholders
+    /// that ended without a replacement do not count.
     pub(crate) const fn minimum(&self) -> u64 {
         self.count.saturating_sub(self.timed_out)
     }
 
-    /// Whether it has placeholders left, so that a member takes the place of one.
+    /// Returns whether placeholders are left that members must replace.
     pub const fn has_replaceable_placeholders(&self) -> bool {
         self.count > self.replaced + self.timed_out
     }
 }
 
-/// What the RM was asked to do with an allocation.
+/// Requested stop of an allocation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StopRequest {
-    /// Nothing.
+    /// No stop was requested.
     #[default]
     None,
-    /// To stop it, as a placeholder that has served or waited too long.
+    /// The RM must stop a placeholder that is no longer needed or waited too long.
     Released,
-    /// To stop it for the sake of others.
+    /// The RM must stop a preempted allocation.
     Preempted,
 }

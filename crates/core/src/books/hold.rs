@@ -1,8 +1,8 @@
-//! Room that queues hold for asks which have waited too long. No-starvation NS-20, NS-21, decision page 51.
+//! Holds of queue capacity for asks that waited too long. Source: no-starvation NS-20, NS-21, decision page 51.
 //!
-//! A hold spans the queues from the leaf of its ask up to the highest that lacks room for it. What is released there stays
-//! for the ask until it starts; other asks use only what it leaves. No queue holds room for two asks. So a hold that
-//! grows waits only for holds that begin higher, and no two of them wait for each other.
+//! A hold covers the queues from the leaf of its ask to the highest queue that does not allow the ask. Capacity that is
+//! released there stays for the ask until it starts. Other asks use only the rest. No queue holds capacity for two
+//! asks. A growing hold therefore waits only for holds that begin higher, and no two holds wait for each other.
 
 use alloc::vec::Vec;
 
@@ -12,28 +12,28 @@ use crate::time::{Millis, Timestamp};
 
 use super::Books;
 
-/// The room that queues hold for an ask.
+/// Hold of queue capacity for an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hold {
-    /// The highest queue that holds room for it. The lowest is its leaf.
+    /// Highest queue of the hold. The lowest is the leaf of the ask.
     pub top: QueueId,
-    /// Since when.
+    /// Start of the hold.
     pub since: Timestamp,
 }
 
 impl Hold {
-    /// After how many times `starvation.after` a hold ends, though its ask still waits. Source: no-starvation NS-21.
+    /// Largest duration of a hold as a multiple of `starvation.after`. Source: no-starvation NS-21.
     const LONGEST: u64 = 4;
 
-    /// When it ends at the latest.
+    /// Returns the time at which the hold ends at the latest.
     pub(crate) fn ends_at(self, after: Millis) -> Timestamp {
         self.since + Millis::new(after.get().saturating_mul(Self::LONGEST))
     }
 }
 
 impl Books {
-    /// The ask for which this queue holds room.
+    /// Returns the ask for which this queue holds capacity.
     pub fn held_for(&self, queue: QueueId) -> Option<AllocationId> {
         self.holds.get(&queue).copied()
     }
@@ -46,18 +46,18 @@ impl Books {
         row.hold().map(|hold| (hold, hold.ends_at(after)))
     }
 
-    /// All queues that hold room, each with the ask.
+    /// Returns all queues that hold capacity, each with the ask.
     pub fn holds(&self) -> impl Iterator<Item = (QueueId, AllocationId)> {
         self.holds.iter().map(|(queue, ask)| (*queue, *ask))
     }
 
-    /// Whether some queue holds room.
+    /// Returns whether any queue holds capacity.
     #[inline]
     pub(crate) fn has_holds(&self) -> bool {
         !self.holds.is_empty()
     }
 
-    /// The queues from one up to another above it, both included.
+    /// Returns the queues from one to its ancestor `top`, both included.
     pub(crate) fn up_to(&self, queue: QueueId, top: QueueId) -> impl Iterator<Item = QueueId> {
         let mut is_over = false;
         self.up(queue).map(|(queue, _)| queue).take_while(move |queue| {
@@ -67,12 +67,13 @@ impl Books {
         })
     }
 
-    /// The queues that hold room for an ask whose hold ends at this queue.
+    /// Returns the queues of the hold of an ask with this highest queue.
     pub(crate) fn holding(&self, ask: AllocationId, top: QueueId) -> impl Iterator<Item = QueueId> {
         self.up_to(self.application(self.allocation(ask).application).queue, top)
     }
 
-    /// The first type of which a request would take what a queue holds for an ask: what is left is not enough for both.
+    /// Returns the first type in which a request would use capacity that a queue holds for an ask, because there is not
+    /// enough for both.
     pub(crate) fn shortfall_beside(
         &self,
         queue: QueueId,
@@ -99,7 +100,7 @@ impl Books {
         self.allocations[ask].special_mut().hold = Some(Hold { top, since: now });
     }
 
-    /// End the hold of an ask, if it has one.
+    /// Ends the hold of an ask, if it has one.
     pub(super) fn drop_hold(&mut self, ask: AllocationId) {
         let row = &mut self.allocations[ask];
         let Some(hold) = row.special.as_mut().and_then(|one| one.hold.take()) else { return };
@@ -109,7 +110,7 @@ impl Books {
         }
     }
 
-    /// End the hold of an ask that it did not fill in time. It counts as if it waited since now.
+    /// Ends the hold of an ask that did not start in time. Its wait for the next hold begins now.
     pub(super) fn end_hold(&mut self, now: Timestamp, ask: AllocationId) {
         self.drop_hold(ask);
         self.allocations[ask].special_mut().hold_ended = Some(now);

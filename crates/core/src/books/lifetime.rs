@@ -1,5 +1,5 @@
-//! How long an application may live, and when a queue that is stopped has nothing left: what time,
-//! or nothing any more, brings to an end. Source: user-headroom §10 (C12, C27).
+//! Lifetimes of applications, and the stop of draining queues without applications. Source: user-headroom §10 (C12,
+//! C27).
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,30 +9,30 @@ use crate::time::{Millis, Timestamp};
 
 use super::{Books, Timer};
 
-/// How long an application may live, and until when it may.
+/// Lifetime of an application.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Lifetime {
-    /// From when it counts: its submission, or its making if that was earlier.
+    /// Start of the lifetime: the submission, or the creation if that was earlier.
     pub since: Timestamp,
-    /// What it asked for; the maximum of its queue goes before it.
+    /// Requested lifetime. The maximum of the queue has precedence.
     pub asked: Option<Millis>,
-    /// When it is over, while that is ahead.
+    /// End of the lifetime. `None` if there is none, or if it is over.
     pub ends_at: Option<Timestamp>,
-    /// Whether it is over: it asks for nothing any more, and gives back what it has.
+    /// Whether the lifetime is over. Then the asks are withdrawn and the allocations released.
     pub over: bool,
 }
 
 impl Books {
-    /// How long an application may live: what it asks for and what is in force at the nearest
-    /// queue of the queue file, its leaf or one above. None: for ever.
+    /// Returns the lifetime of an application: the request, limited by the nearest queue on its path that the queue
+    /// file defines. `None` without a limit.
     pub fn lifetime_of(&self, application: ApplicationId) -> Option<Millis> {
         let row = &self.applications[application];
         let (_, configured) = self.up(row.queue).find(|(_, queue)| queue.managed)?;
         configured.settings.lifetimes.of(row.lifetime.asked)
     }
 
-    /// Set the end of an application's lifetime by what is in force now.
+    /// Updates the end of the lifetime of an application with the current settings.
     pub(super) fn renew_lifetime(&mut self, application: ApplicationId) {
         let span = self.lifetime_of(application);
         let row = &mut self.applications[application];
@@ -50,8 +50,8 @@ impl Books {
         }
     }
 
-    /// Set the ends again of all applications whose lifetimes are those of a queue: its own, and
-    /// those of leaves below that rules have made.
+    /// Updates the lifetimes of all applications that depend on a queue: its own, and those of descendants that
+    /// placement rules created.
     pub(super) fn renew_lifetimes(&mut self, queue: QueueId) {
         let mut open: Vec<QueueId> = vec![queue];
         while let Some(queue) = open.pop() {
@@ -64,7 +64,7 @@ impl Books {
         }
     }
 
-    /// A lifetime counts from another time, or is another one.
+    /// Sets the start and the request of a lifetime.
     pub(super) fn set_lifetime(
         &mut self,
         application: ApplicationId,
@@ -76,21 +76,21 @@ impl Books {
         self.renew_lifetime(application);
     }
 
-    /// The lifetime of an application is over.
+    /// Ends the lifetime of an application.
     pub(super) fn end_lifetime(&mut self, application: ApplicationId) {
         self.applications[application].lifetime.over = true;
         self.forget_lifetime(application);
     }
 
-    /// Nothing ends the lifetime of an application any more.
+    /// Clears the timer of the lifetime of an application.
     pub(super) fn forget_lifetime(&mut self, application: ApplicationId) {
         if let Some(at) = self.applications[application].lifetime.ends_at.take() {
             self.timers.remove(&(at, Timer::Lifetime(application)));
         }
     }
 
-    /// Set or clear the time when a queue is to be Stopped: at once, when the last application of
-    /// one that the queue file stops has ended.
+    /// Sets or clears the time at which a queue is to be Stopped: immediately after the last application of a queue
+    /// that the queue file stops has ended.
     pub(super) fn watch_drain(&mut self, now: Timestamp, queue: QueueId) {
         let row = &mut self.queues[queue];
         let drained = row.has_drained();
@@ -106,7 +106,7 @@ impl Books {
         }
     }
 
-    /// An application has come or gone: look at its leaf and those above.
+    /// Checks the leaf of an added or removed application and the ancestors.
     pub(super) fn watch_drains(&mut self, now: Timestamp, leaf: QueueId) {
         let mut next = Some(leaf);
         while let Some(queue) = next {

@@ -1,42 +1,42 @@
-//! The trackers that count for an application.
+//! Trackers that count an application.
 
 use alloc::boxed::Box;
 
 use crate::id::LevelId;
 use crate::resource::Resources;
 
-/// The trackers that count for an application.
+/// Trackers that count an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TrackerLink {
-    /// Its user's level at its queue.
+    /// Level of its user at its queue.
     pub user: LevelId,
-    /// Its group's level at its queue.
+    /// Level of its group at its queue.
     pub group: GroupLink,
 }
 
 impl TrackerLink {
-    /// The user's level, and the group's if there is one.
+    /// Returns the level of the user, and that of the group if there is one.
     #[inline]
     pub fn levels(self) -> impl Iterator<Item = LevelId> {
         core::iter::once(self.user).chain(self.group.level())
     }
 }
 
-/// The group that counts for an application: at most one, chosen once.
+/// Group that counts an application: at most one, selected once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum GroupLink {
-    /// To be chosen at the next look: the limit is gone by which it had one.
+    /// To be selected at the next check, because the limit of the previous group was removed.
     Undecided,
-    /// No group limit concerns it. It stays so, whatever limits come later.
+    /// No group limit applies. Does not change when limits are added later.
     Nobody,
-    /// The level of its group at its queue.
+    /// Level of the group at the queue of the application.
     Level(LevelId),
 }
 
 impl GroupLink {
-    /// The level of the group, if there is one.
+    /// Returns the level of the group, if there is one.
     #[inline]
     pub const fn level(self) -> Option<LevelId> {
         match self {
@@ -45,26 +45,26 @@ impl GroupLink {
         }
     }
 
-    /// Whether it is still to be chosen.
+    /// Returns whether the group is still to be selected.
     pub const fn is_undecided(self) -> bool {
         matches!(self, Self::Undecided)
     }
 }
 
-/// What the group of an application was not charged with, because the application already had
-/// allocations when it was tied to the group. Gone as soon as that is nothing.
+/// Amounts that the group of an application was not charged with, because the application had allocations when it was
+/// linked to the group. Removed when the amounts are zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct UnchargedToGroup {
-    /// Allocated to the application and not charged to its group; no type with amount zero.
+    /// Usage of the application that is not charged to its group, without types of amount zero.
     pub(super) amount: Resources,
     /// Whether the group counts the application as running.
     pub(super) counted: bool,
 }
 
 impl UnchargedToGroup {
-    /// What of `amount`, to be given back out of `allocated`, goes back to the group: at most
-    /// what it was charged with, type by type. The rest is forgotten here.
+    /// Returns the part of `amount` to refund to the group, when `amount` of `allocated` is released. For each type, at
+    /// most what the group was charged with. The rest reduces the uncharged amounts.
     pub(super) fn give_back(&mut self, allocated: &Resources, amount: &Resources) -> Resources {
         let charged = allocated.minus(&self.amount);
         let mut back = Resources::new();
@@ -75,7 +75,7 @@ impl UnchargedToGroup {
         back
     }
 
-    /// Nothing, if there is nothing that the group was not charged with.
+    /// Removes the record if everything is charged.
     pub(super) fn settle(this: &mut Option<Box<Self>>) {
         if this.as_ref().is_some_and(|one| one.counted && one.amount.is_empty()) {
             *this = None;

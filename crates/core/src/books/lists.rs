@@ -1,8 +1,7 @@
-//! The lists that tie rows together: children of a queue, its applications, the asks and
-//! allocations of an application, the allocations of a node.
+//! Linked lists of rows: children of a queue, its applications, the asks and allocations of an application, and the
+//! allocations of a node.
 //!
-//! They run through the rows themselves, so that a row costs the same to copy however long
-//! its lists are.
+//! The links are stored in the rows, so that copying a row costs the same regardless of the length of its lists.
 
 use super::StopRequest;
 use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
@@ -10,7 +9,7 @@ use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
 use super::{Allocation, Application, Books, Queue};
 
 impl Books {
-    /// The queues right below a queue, in order of creation.
+    /// Returns the children of a queue, in order of creation.
     pub fn children(&self, queue: QueueId) -> impl Iterator<Item = (QueueId, &Queue)> {
         let mut next = self.queues[queue].first_child;
         core::iter::from_fn(move || {
@@ -21,7 +20,7 @@ impl Books {
         })
     }
 
-    /// The applications of a leaf that have not ended, in order of submission.
+    /// Returns the unfinished applications of a leaf, in order of submission.
     pub fn applications_in(
         &self,
         queue: QueueId,
@@ -35,7 +34,7 @@ impl Books {
         })
     }
 
-    /// The asks and allocations of an application, the newest first.
+    /// Returns the asks and allocations of an application, newest first.
     pub fn allocations_of(
         &self,
         application: ApplicationId,
@@ -49,20 +48,20 @@ impl Books {
         })
     }
 
-    /// The ask or allocation of an application with this key.
+    /// Returns the ask or allocation of an application with this key.
     pub fn allocation_named(&self, application: ApplicationId, key: &str) -> Option<AllocationId> {
         let partition = self.partition(self.applications[application].partition);
         let found = *partition.allocations.get(key)?;
         (self.allocations[found].application == application).then_some(found)
     }
 
-    /// The allocations on a node that are being preempted.
+    /// Returns the allocations on a node that are being preempted.
     pub(crate) fn preempted_on(&self, node: NodeId) -> impl Iterator<Item = AllocationId> {
         let all = self.allocations_on(node);
         all.filter(|(_, row)| row.mark == StopRequest::Preempted).map(|(id, _)| id)
     }
 
-    /// The allocations on a node, the newest first.
+    /// Returns the allocations on a node, newest first.
     pub fn allocations_on(
         &self,
         node: NodeId,

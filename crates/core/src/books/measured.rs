@@ -1,5 +1,5 @@
-//! What tasks really use, as measured by the client that runs them. It is stored next to what is
-//! charged, and no decision looks at it. Source: tenants TR-17, decision page 38.
+//! Measured usage of tasks, as the client reports it. It is stored next to the charged usage and does not affect
+//! decisions. Source: tenants TR-17, decision page 38.
 
 use alloc::collections::BTreeMap;
 
@@ -10,32 +10,32 @@ use crate::time::Timestamp;
 
 use super::Books;
 
-/// What was measured of a task last, since it last got its nodes.
+/// Last measured usage of a task since its last placement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Measured {
-    /// When it was reported.
+    /// Time of the report.
     pub at: Timestamp,
-    /// What all of its members use together.
+    /// Usage of all its members together.
     pub resources: Resources,
 }
 
-/// What was measured of the tasks of a tenant that have their nodes, those of tenants below it not included.
+/// Sum of the measured usage of the placed tasks of a tenant, without its descendants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MeasuredSum {
-    /// How many tasks were measured.
+    /// Number of measured tasks.
     tasks: u64,
-    /// What they use together, exact: a client may report anything that an amount can be.
+    /// Exact sums by type. A client can report any amount, so the sums can exceed 64 bits.
     sums: BTreeMap<ResourceType, i128>,
 }
 
 impl MeasuredSum {
-    /// How many tasks were measured.
+    /// Returns the number of measured tasks.
     pub const fn tasks(&self) -> u64 {
         self.tasks
     }
 
-    /// What they use together, of each type that was measured.
+    /// Returns the sums of the measured types.
     pub fn sums(&self) -> impl Iterator<Item = (ResourceType, i128)> {
         self.sums.iter().map(|(resource, sum)| (*resource, *sum))
     }
@@ -60,7 +60,7 @@ impl MeasuredSum {
 }
 
 impl Books {
-    /// This is measured of a task from now on; nothing where it has no nodes any more.
+    /// Sets the measured usage of a task. `None` if it has no nodes any more.
     pub(super) fn set_measured(&mut self, application: ApplicationId, measured: Option<Measured>) {
         let row = &mut self.applications[application];
         let partition = row.partition;

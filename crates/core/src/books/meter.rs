@@ -1,4 +1,4 @@
-//! What tenants and their tasks used over time, for billing. Source: tenants §2.6.
+//! Usage of tenants and their tasks over time, for billing. Source: tenants §2.6.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -10,21 +10,21 @@ use crate::time::Timestamp;
 
 use super::Books;
 
-/// Amounts times milliseconds, by type: exact, whatever came and went.
+/// Exact sum of amounts times milliseconds, by type.
 ///
-/// What is used at a rate from some moment on comes to the rate times now, less the rate times that moment;
-/// so it is enough to add up both, and nothing has to be looked at while time passes.
+/// Usage at a constant rate since a moment is the rate times now, minus the rate times that moment. It is therefore
+/// sufficient to store both sums, and nothing must be updated as time passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Meter {
-    /// What is used now.
+    /// Current rate: the amounts in use now.
     rate: Resources,
-    /// By the number of the type, each change of the rate times when it was, in milliseconds.
+    /// Sum over all changes of the rate times their moment in milliseconds, by the lane of the type.
     moments: Vec<i128>,
 }
 
 impl Meter {
-    /// From now on so much more is used, or less where it is below zero.
+    /// Changes the rate from now on. A negative amount reduces it.
     fn change(&mut self, now: Timestamp, by: &Resources) {
         for (resource, amount) in by.iter() {
             let lane = resource.lane();
@@ -38,18 +38,18 @@ impl Meter {
         self.rate.prune();
     }
 
-    /// What is used now.
+    /// Returns the amounts in use now.
     pub const fn rate(&self) -> &Resources {
         &self.rate
     }
 
-    /// How many types it has numbers for.
+    /// Returns the number of types with sums.
     #[cfg(feature = "snapshot")]
     pub(super) const fn types(&self) -> usize {
         self.moments.len()
     }
 
-    /// What was used up to a moment, of each type that ever was: core units times milliseconds.
+    /// Returns the usage up to a moment of each type that was ever used, in core units times milliseconds.
     pub fn spent(&self, now: Timestamp) -> impl Iterator<Item = (ResourceType, i128)> {
         self.moments.iter().enumerate().filter_map(move |(lane, moments)| {
             let resource = ResourceType::at(lane);
@@ -60,24 +60,24 @@ impl Meter {
     }
 }
 
-/// What an application used over time, and on whose account. It stays with the tenant that it came with.
+/// Usage of an application over time, and the tenant that is charged. The tenant does not change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Metered {
-    /// The tenant.
+    /// Name of the tenant.
     pub tenant: Name,
-    /// What it used.
+    /// Usage over time.
     pub meter: Meter,
 }
 
 impl Books {
-    /// What an application uses is counted on account of this tenant.
+    /// Starts to charge the usage of an application to this tenant.
     pub(super) fn begin_meter(&mut self, application: ApplicationId, tenant: &Name) {
         let metered = Metered { tenant: tenant.clone(), meter: Meter::default() };
         self.applications[application].metered = Some(Arc::new(metered));
     }
 
-    /// An application uses so much more from now on, or less where it is below zero; and so does its tenant.
+    /// Changes the rate of an application and its tenant. A negative amount reduces it.
     #[inline]
     pub(super) fn meter(
         &mut self,
@@ -119,7 +119,7 @@ mod tests {
         meter.change(at(1_764_000_000_000), &of(terabytes));
         meter.change(at(1_764_000_000_001), &of(7));
         meter.change(at(1_795_536_000_000), &of(-terabytes));
-        // A year, and 7 bytes a millisecond less.
+        // One year, less 7 bytes for one millisecond.
         let year = 31_536_000_000_i128;
         let expected = i128::from(terabytes) * year + 7 * (year - 1);
         assert!(expected > i128::from(i64::MAX), "beyond what an amount can be");

@@ -1,7 +1,6 @@
-//! The books: every fact that decisions are made from.
+//! The books: all facts on which decisions are based.
 //!
-//! [`Books::apply`] is the only way in; everything else reads. Cloning the books is cheap,
-//! and a clone never changes.
+//! [`Books::apply`] is the only way to change them. A clone is cheap and independent.
 
 mod activation;
 mod allocation;
@@ -89,26 +88,26 @@ use crate::time::Timestamp;
 use activation::Activation;
 use users::Sharing;
 
-/// What time alone changes.
+/// Effect of time on the books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Timer {
     /// The state of an application ends.
     Application(ApplicationId),
-    /// The placeholders of an application have waited long enough.
+    /// The placeholder timeout of an application ends.
     Placeholders(ApplicationId),
-    /// An empty queue that nothing keeps is cleaned away.
+    /// An empty queue is removed.
     Queue(QueueId),
-    /// The lifetime of an application is over.
+    /// The lifetime of an application ends.
     Lifetime(ApplicationId),
-    /// The last application of a queue that the queue file stops has ended.
+    /// A queue that the queue file stops becomes Stopped, because its last application ended.
     Stop(QueueId),
-    /// A task has waited for as long as it may.
+    /// The waiting time of a task ends.
     Wait(ApplicationId),
-    /// It is not waited any longer for nodes that have not reported.
+    /// Recovery ends although nodes have not reported.
     Recovery(PartitionId),
 }
 
-/// The state of all partitions.
+/// State of all partitions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Books {
     types: ResourceTypes,
@@ -118,9 +117,9 @@ pub struct Books {
     applications: Table<ApplicationId, Application>,
     allocations: Table<AllocationId, Allocation>,
     shapes: Shapes,
-    /// What time alone changes, the earliest first.
+    /// Timers, earliest first.
     timers: OrderedMap<(Timestamp, Timer), ()>,
-    /// Identifies the queue file in force.
+    /// Checksum of the current queue file.
     checksum: Name,
     partitions_made: u32,
     submissions: u64,
@@ -128,128 +127,128 @@ pub struct Books {
     rejections: u64,
     /// Whether the RM of any partition answers questions.
     asking: bool,
-    /// How many questions were put.
+    /// Number of questions so far.
     questions: u64,
-    /// Counts events, except tries in vain to stop something, and holds: as long as it is the same, so is
-    /// what such a try would find.
+    /// Number of events, without failed preemption attempts and holds. While it does not change, a preemption attempt
+    /// has the same result.
     changes: u64,
-    /// Who shares the leaves with user limits; follows from everything else.
+    /// Users of leaves with user limits. Derived from all other data.
     sharing: Sharing,
-    /// Which applications were activated, by leaf; follows from everything else.
+    /// Activated applications by leaf. Derived from all other data.
     activation: Activation,
-    /// Which queues hold room, and for which ask; follows from the asks.
+    /// Queues that hold capacity, with their asks. Derived from the asks.
     holds: BTreeMap<QueueId, AllocationId>,
 }
 
 impl Books {
-    /// Resource types met so far.
+    /// Returns the known resource types.
     pub const fn types(&self) -> &ResourceTypes {
         &self.types
     }
 
-    /// Identifies the queue file in force; empty if there is none, or it had no text.
+    /// Returns the checksum of the current queue file. Empty if there is none, or if it had no text.
     pub const fn checksum(&self) -> &Name {
         &self.checksum
     }
 
-    /// Counts events, except those of tries in vain to stop something for an ask, and those of holds.
+    /// Returns the number of events, without failed preemption attempts and holds.
     pub const fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// All partitions, in order of creation.
+    /// Returns all partitions, in order of creation.
     pub const fn partitions(&self) -> &BTreeMap<PartitionId, Partition> {
         &self.partitions
     }
 
-    /// The partition of this name, in any case.
+    /// Returns the partition with this name, ignoring case.
     pub fn partition_named(&self, name: &str) -> Option<PartitionId> {
         let same = |partition: &Partition| partition.name.eq_ignore_ascii_case(name);
         self.partitions.iter().find(|(_, partition)| same(partition)).map(|(id, _)| *id)
     }
 
-    /// One partition.
+    /// Returns a partition.
     #[inline]
     pub fn partition(&self, partition: PartitionId) -> &Partition {
         &self.partitions[&partition]
     }
 
-    /// All queues.
+    /// Returns all queues.
     pub const fn queues(&self) -> &Table<QueueId, Queue> {
         &self.queues
     }
 
-    /// One queue.
+    /// Returns a queue.
     #[inline]
     pub fn queue(&self, queue: QueueId) -> &Queue {
         &self.queues[queue]
     }
 
-    /// All nodes.
+    /// Returns all nodes.
     pub const fn nodes(&self) -> &Table<NodeId, Node> {
         &self.nodes
     }
 
-    /// One node.
+    /// Returns a node.
     #[inline]
     pub fn node(&self, node: NodeId) -> &Node {
         &self.nodes[node]
     }
 
-    /// All applications, ended ones included until they expire.
+    /// Returns all applications, including ended ones until they expire.
     pub const fn applications(&self) -> &Table<ApplicationId, Application> {
         &self.applications
     }
 
-    /// One application.
+    /// Returns an application.
     #[inline]
     pub fn application(&self, application: ApplicationId) -> &Application {
         &self.applications[application]
     }
 
-    /// All asks and allocations.
+    /// Returns all asks and allocations.
     pub const fn allocations(&self) -> &Table<AllocationId, Allocation> {
         &self.allocations
     }
 
-    /// One ask or allocation.
+    /// Returns an ask or allocation.
     #[inline]
     pub fn allocation(&self, allocation: AllocationId) -> &Allocation {
         &self.allocations[allocation]
     }
 
-    /// The distinct resource vectors of asks and allocations.
+    /// Returns the distinct shapes of asks and allocations.
     pub const fn shapes(&self) -> &Shapes {
         &self.shapes
     }
 
-    /// How much an ask wants, or an allocation has.
+    /// Returns the amounts of an ask or allocation.
     #[inline]
     pub fn resources_of(&self, allocation: AllocationId) -> &Resources {
         self.shapes.get(self.allocations[allocation].shape)
     }
 
-    /// What starts together with an ask, itself included: all members of its task.
+    /// Returns the amounts of everything that starts together with an ask: all members of its task.
     pub fn total_request(&self, ask: AllocationId) -> Cow<'_, Resources> {
         let row = &self.allocations[ask];
         self.shapes.times(row.shape, self.members_of(row.application))
     }
 
-    /// What of it counts for a node: what it [wants or has](Self::resources_of), without what counts for
-    /// queues alone.
+    /// Returns the amounts of an ask or allocation that count for a node: its [resources](Self::resources_of) without
+    /// types that count only for queues.
     #[inline]
     pub fn node_request(&self, allocation: AllocationId) -> &Resources {
         self.shapes.on_node(self.allocations[allocation].shape)
     }
 
-    /// Whether an ask of this shape may have a node, as far as its label and its block list go.
+    /// Returns whether the label and the block list of a shape allow a node.
     #[inline]
     pub fn suits(&self, shape: ShapeId, node: NodeId) -> bool {
         self.shapes.suits(shape, node, &self.nodes[node])
     }
 
-    /// Whether an ask may run on a node, regardless of room. The node is the one that the ask
-    /// requires by name, or it suits the ask's requirements for nodes.
+    /// Returns whether an ask can run on a node, regardless of free capacity. The node must be the required one, or
+    /// match the node selector of the ask.
     #[inline]
     pub fn may_run_on(&self, ask: AllocationId, node: NodeId) -> bool {
         let row = &self.allocations[ask];
@@ -259,38 +258,38 @@ impl Books {
         }
     }
 
-    /// What an ask says of nodes; none where it says nothing.
+    /// Returns the node selector of an ask. `None` if it has none.
     pub fn node_selector_of(&self, allocation: AllocationId) -> Option<&NodeSelector> {
         self.shapes.wish(self.allocations[allocation].shape)
     }
 
-    /// When the next timer fires.
+    /// Returns the time at which the next timer fires.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         self.timers.first().map(|((at, _), ())| *at)
     }
 
-    /// Returns all timers with the times at which they fire, the earliest first.
+    /// Returns all timers with their times, earliest first.
     pub fn timers(&self) -> impl Iterator<Item = (Timestamp, Timer)> {
         self.timers.iter().map(|((at, timer), ())| (*at, *timer))
     }
 
-    /// Timers that have fired by now, the earliest first.
+    /// Returns the timers that are due, earliest first.
     pub fn timers_due(&self, now: Timestamp) -> impl Iterator<Item = Timer> {
         self.timers.iter().take_while(move |((at, _), ())| *at <= now).map(|((_, one), ())| *one)
     }
 
-    /// Whether this timer is set for then.
+    /// Returns whether this timer is set for this time.
     pub(crate) fn has_timer(&self, at: Timestamp, timer: Timer) -> bool {
         self.timers.get(&(at, timer)).is_some()
     }
 
-    /// The queue at this path of a partition, in any case.
+    /// Returns the queue at this path of a partition, ignoring case.
     pub fn queue_at(&self, partition: PartitionId, path: &str) -> Option<QueueId> {
         let queues = &self.partition(partition).queues;
         queues.get(path).or_else(|| queues.get(&*path.to_lowercase())).copied()
     }
 
-    /// A queue and those above it, up to the root.
+    /// Returns a queue and its ancestors, up to the root.
     #[inline]
     pub fn up(&self, queue: QueueId) -> impl Iterator<Item = (QueueId, &Queue)> {
         let mut next = Some(queue);
@@ -302,20 +301,20 @@ impl Books {
         })
     }
 
-    /// The queues from the root to this one.
+    /// Returns the queues from the root to this one.
     pub fn path_of(&self, queue: QueueId) -> Vec<QueueId> {
         let mut path: Vec<QueueId> = self.up(queue).map(|(id, _)| id).collect();
         path.reverse();
         path
     }
 
-    /// The maximum in force at a queue, the cluster's size included: on each type the lowest
-    /// on its path. None if neither a queue nor a node sets any.
+    /// Returns the effective maximum of a queue with the capacity of the cluster: for each type, the lowest on its
+    /// path. `None` if neither a queue nor a node sets any.
     pub fn effective_max(&self, queue: QueueId) -> Option<Resources> {
         self.lowest_max(queue, true)
     }
 
-    /// The configured maximum in force at a queue, whatever the size of the cluster.
+    /// Returns the effective configured maximum of a queue, without the capacity of the cluster.
     pub fn configured_max(&self, queue: QueueId) -> Option<Resources> {
         self.lowest_max(queue, false)
     }
@@ -326,15 +325,15 @@ impl Books {
             .fold(None, |lowest, (_, queue)| Resources::min_of(lowest.as_ref(), queue.max.as_ref()))
     }
 
-    /// What a queue may still use, the cluster's size included: on each type the least of what
-    /// is left on its path. An absent type is unlimited; amounts may be negative.
+    /// Returns the headroom of a queue with the capacity of the cluster: for each type, the least that is left on its
+    /// path. A missing type is unlimited, and amounts can be negative.
     pub fn headroom(&self, queue: QueueId) -> Option<Resources> {
         self.up(queue)
             .fold(None, |least, (_, queue)| Resources::min_of(least.as_ref(), queue.left.as_ref()))
     }
 
-    /// The denominator of a queue's fair share where it has no guarantee: the size of the
-    /// cluster, overwritten by each maximum on the way down, be it larger. None without nodes.
+    /// Returns the denominator of the fair share of a queue without a guarantee: the capacity of the cluster,
+    /// overwritten by each maximum on the path, even if that is larger. `None` without nodes.
     pub fn fair_max(&self, queue: QueueId) -> Option<Resources> {
         let path = self.path_of(queue);
         let mut fair = self.queues[path[0]].max.clone()?;
@@ -346,23 +345,23 @@ impl Books {
         Some(fair)
     }
 
-    /// The guarantee in force at a queue: on each type the lowest that its path names.
+    /// Returns the effective guarantee of a queue: for each type, the lowest on its path.
     pub fn effective_guaranteed(&self, queue: QueueId) -> Resources {
         self.up(queue)
             .filter_map(|(_, queue)| queue.guaranteed.as_ref())
             .fold(Resources::new(), |lowest, guaranteed| lowest.minimum(guaranteed))
     }
 
-    /// What an application may still use by the limits of its user and group: on each type the
-    /// least of what is left at any level. None before it is linked, and where nothing limits.
+    /// Returns the headroom of an application in the limits of its user and group: for each type, the least that is
+    /// left at any level. `None` before it is linked, and without limits.
     pub fn user_headroom(&self, application: ApplicationId) -> Option<Resources> {
         self.limiting_levels(application).fold(None, |least, (_, level)| {
             Resources::min_of(least.as_ref(), level.left().as_ref())
         })
     }
 
-    /// The levels of the trackers that count for an application: its user's, then its group's,
-    /// each from the leaf up. None before it is linked.
+    /// Returns the levels of the trackers that count an application: of its user, then of its group, each from the leaf
+    /// to the root. Empty before it is linked.
     pub fn levels_of(
         &self,
         application: ApplicationId,
@@ -372,8 +371,8 @@ impl Books {
         row.link.into_iter().flat_map(TrackerLink::levels).flat_map(|level| trackers.up(level))
     }
 
-    /// Those of [`Books::levels_of`] whose limits hold the application back. These are all of them,
-    /// unless in the partition limits that name a user go before those of the group.
+    /// Returns those of [`Books::levels_of`] whose limits apply to the application: all of them, unless limits that
+    /// name a user have precedence over group limits in the partition.
     pub fn limiting_levels(
         &self,
         application: ApplicationId,
@@ -388,13 +387,13 @@ impl Books {
         })
     }
 
-    /// The shape of an ask of this size, for a test that makes none.
+    /// Returns a shape of this size, for tests.
     #[cfg(test)]
     pub(crate) fn shape_of(&mut self, size: &Resources) -> ShapeId {
         self.shapes.acquire((size.clone(), None), None, &self.nodes)
     }
 
-    /// Rows for a test to spoil.
+    /// Returns mutable rows, for tests that damage them.
     #[cfg(test)]
     pub(crate) const fn rows_mut(&mut self) -> RowsMut<'_> {
         RowsMut {
@@ -409,7 +408,7 @@ impl Books {
     }
 }
 
-/// Rows for a test to spoil.
+/// Mutable rows, for tests that damage them.
 #[cfg(test)]
 pub(crate) struct RowsMut<'books> {
     pub(crate) queues: &'books mut Table<QueueId, Queue>,

@@ -1,4 +1,4 @@
-//! One node: its size and what is left of it.
+//! One node: its capacity and its free amounts.
 
 use alloc::borrow::Cow;
 
@@ -14,103 +14,102 @@ use super::attributes::NodeAttributes;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Node {
-    /// Its partition.
+    /// Partition of the node.
     pub partition: PartitionId,
     /// Node id, unique in its partition.
     pub name: Name,
-    /// Its size; no type with amount zero.
+    /// Capacity, without types of amount zero.
     pub capacity: Resources,
-    /// Sum of the allocations on it; no type with amount zero.
+    /// Sum of its allocations, without types of amount zero.
     pub allocated: Resources,
-    /// Taken by what the core does not schedule; no type with amount zero.
+    /// Sum of its foreign allocations, without types of amount zero.
     pub occupied: Resources,
-    /// The part of `occupied` that nobody takes back: of static allocations.
+    /// Part of `occupied` that belongs to foreign allocations that cannot be preempted.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) fixed: Resources,
-    /// Capacity less what is allocated and occupied; negative after the node shrank below its
-    /// use.
+    /// Capacity minus allocated and occupied amounts. Negative after the node shrank below its usage.
     pub available: Resources,
-    /// What else is known of it; never changes.
+    /// Attributes, which never change.
     pub attributes: NodeAttributes,
-    /// Counts what changes what the RM may say of it: its size, its state, what runs on it.
+    /// Number of changes that can alter the verdicts of the RM: of its size, its state, and its allocations.
     pub version: u64,
-    /// Whether asks may be placed on it.
+    /// Whether the scheduler can place asks on it.
     pub schedulable: bool,
-    /// How many allocations it carries.
+    /// Number of its allocations.
     pub allocation_count: u32,
-    /// The asks that it is reserved for: one, or several that may run nowhere else.
+    /// Asks that have it reserved: one, or several that require it.
     #[cfg_attr(feature = "snapshot", serde(with = "crate::stored::few"))]
     pub(super) reservations: SmallVec<[AllocationId; 1]>,
-    /// Its newest allocation; the others follow from there.
+    /// Newest allocation, the start of the list.
     pub(super) first_allocation: Option<AllocationId>,
-    /// Its label, as its attributes say.
+    /// Label, from its attributes.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) label: Option<Name>,
-    /// Whether it is for asks that name its label, and for no others.
+    /// Whether its label is exclusive, so that only asks that select it can use the node.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) closed: bool,
-    /// Whether it is lent while it is idle to asks that name no label.
+    /// Whether asks without a label can borrow it while it is idle.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) lends: bool,
 }
 
 impl Node {
-    /// Whether it is for asks that name its label, and for no others.
+    /// Returns whether only asks that select its label can use it.
     #[inline]
     pub const fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Whether it is lent while it is idle to asks that name no label.
+    /// Returns whether asks without a label can borrow it while it is idle.
     #[inline]
     pub const fn lends(&self) -> bool {
         self.lends
     }
 
-    /// The label in whose types it is counted: its own, where it is for asks that name it alone.
+    /// Returns the label whose types it is counted in: its own exclusive label.
     #[inline]
     pub fn own_types(&self) -> Option<&Name> {
         self.label.as_ref().filter(|_| self.closed)
     }
 
-    /// Its label. None for most.
+    /// Returns its label. `None` for most nodes.
     #[inline]
     pub const fn label(&self) -> Option<&Name> {
         self.label.as_ref()
     }
 
-    /// The asks that it is reserved for, in the order in which that began.
+    /// Returns the asks that have it reserved, in the order of their reservations.
     pub fn reservations(&self) -> &[AllocationId] {
         &self.reservations
     }
 
-    /// Whether it is reserved for some ask.
+    /// Returns whether it is reserved for an ask.
     #[inline]
     pub fn is_reserved(&self) -> bool {
         !self.reservations.is_empty()
     }
 
-    /// Whether any ask may be placed on it.
+    /// Returns whether any ask can be placed on it.
     #[inline]
     pub fn is_open(&self) -> bool {
         self.schedulable && self.reservations.is_empty()
     }
 
-    /// Whether an ask that needs this much would fit if only what the core does not schedule ran on
-    /// it. A node that could not hold an ask is never reserved for it.
+    /// Returns whether this amount fits if only foreign allocations run on the node. Otherwise, the node is never
+    /// reserved for such an ask.
     pub fn could_hold(&self, ask: &Resources) -> bool {
         let is_free = self.occupied.is_empty();
         self.capacity.fits(ask) && (is_free || self.capacity.minus(&self.occupied).fits(ask))
     }
 
-    /// Whether an ask that needs this much would fit if only static allocations ran there. What else is foreign may
-    /// end.
+    /// Returns whether this amount fits if only foreign allocations that cannot be preempted run on the node. Other
+    /// foreign allocations can end.
     #[inline]
     pub fn could_ever_hold(&self, ask: &Resources) -> bool {
         self.usable().fits(ask)
     }
 
-    /// Its size less what static allocations take.
+    /// Returns its capacity minus foreign allocations that cannot be preempted.
     pub fn usable(&self) -> Cow<'_, Resources> {
         if self.fixed.is_empty() {
             return Cow::Borrowed(&self.capacity);
@@ -124,12 +123,12 @@ impl Node {
         self.capacity = capacity;
     }
 
-    /// Have static allocations take `after` in place of `before`, as a part of what is foreign.
+    /// Replaces `before` with `after` in the amounts of foreign allocations that cannot be preempted.
     pub(super) fn fix(&mut self, before: &Resources, after: &Resources) {
         self.fixed = self.fixed.minus(before).plus(after).pruned();
     }
 
-    /// Have what the core does not schedule take `after` in place of `before`.
+    /// Replaces `before` with `after` in the amounts of foreign allocations.
     pub(super) fn reoccupy(&mut self, before: &Resources, after: &Resources) {
         self.version += 1;
         self.occupied = self.occupied.minus(before).plus(after).pruned();

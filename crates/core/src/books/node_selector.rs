@@ -1,5 +1,5 @@
-//! What an ask requires of nodes in addition to room: their label, and those that it may not have.
-//! Source: user-headroom §3 (check 12) and §10 (C18), decision L-10.
+//! Node selectors: the label and the blocked nodes of an ask. Source: user-headroom §3 (check 12) and §10 (C18),
+//! decision L-10.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -13,23 +13,24 @@ use crate::table::Table;
 
 use super::{Allocation, Books, Node};
 
-/// What an ask says of nodes. Equal wishes of equal size are one shape, and are judged together.
+/// Requirements of an ask for nodes. Asks with the same amounts and selector share a shape and are checked together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeSelector {
-    /// The label of the nodes that it may have; none for all whose label is not exclusive.
+    /// Label of the nodes. `None` for all nodes without an exclusive label.
     pub label: Option<Name>,
-    /// The nodes that it may not have, in the order of their names, each once.
+    /// Blocked nodes, in the order of their names and without duplicates.
     pub blocked: Vec<Name>,
 }
 
 impl NodeSelector {
-    /// Whether it says nothing: then it may have every node whose label is not exclusive.
+    /// Returns whether the selector is empty, which allows all nodes without an exclusive label.
     pub const fn is_empty(&self) -> bool {
         self.label.is_none() && self.blocked.is_empty()
     }
 
-    /// Whether a node has the label that is wished for, or is open to who wishes for none.
+    /// Returns whether the label of a node matches. Without a label in the selector, the node must not have an
+    /// exclusive label.
     pub fn fits_label(&self, node: &Node) -> bool {
         match &self.label {
             Some(label) => node.label() == Some(label),
@@ -37,7 +38,7 @@ impl NodeSelector {
         }
     }
 
-    /// Whether a node is one of those that it may not have.
+    /// Returns whether a node is blocked.
     pub fn blocks(&self, node: &Name) -> bool {
         self.blocked.binary_search(node).is_ok()
     }
@@ -47,13 +48,13 @@ impl NodeSelector {
     }
 }
 
-/// The nodes that suit a wish, by their places: found out once for each node, so that nobody
-/// compares names when an ask is placed.
+/// Bit set of the nodes that match a selector. It is computed once for each node, so that placement does not compare
+/// names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct NodeSet(Vec<u64>);
 
 impl NodeSet {
-    /// The nodes that suit a wish.
+    /// Returns the nodes that match a selector.
     pub(super) fn of(wish: &NodeSelector, nodes: &Table<NodeId, Node>) -> Self {
         let mut set = Self::default();
         for (id, node) in nodes.iter() {
@@ -68,12 +69,12 @@ impl NodeSet {
         self.0.get(word).is_some_and(|word| word & bit != 0)
     }
 
-    /// A node has come.
+    /// Adds a node.
     pub(super) fn add(&mut self, wish: &NodeSelector, id: NodeId, node: &Node) {
         self.put(id, wish.suits(node));
     }
 
-    /// A node is gone.
+    /// Removes a node.
     pub(super) fn remove(&mut self, id: NodeId) {
         self.put(id, false);
     }
@@ -84,7 +85,7 @@ impl NodeSet {
             if let Some(word) = self.0.get_mut(word) {
                 *word &= !bit;
             }
-            // The same nodes are the same words, whatever was there before.
+            // Without trailing zero words, equal sets are equal vectors, regardless of their history.
             while self.0.last() == Some(&0) {
                 self.0.pop();
             }
@@ -103,26 +104,26 @@ const fn place(node: NodeId) -> (usize, u64) {
 }
 
 impl Books {
-    /// Whether nodes of a partition with this label are for asks that name it alone, and are counted
-    /// in types of their own.
+    /// Returns whether a label of a partition is exclusive: only asks that select it can use its nodes, and its nodes
+    /// are counted in separate types.
     pub fn is_exclusive(&self, partition: PartitionId, label: &str) -> bool {
         let root = &self.queues[self.partition(partition).root];
         let labels = root.settings.node_labels.as_ref();
         labels.is_some_and(|labels| labels.is_exclusive(label))
     }
 
-    /// The same of the label of a node, if it has one.
+    /// Returns whether the label of a node is exclusive.
     pub(super) fn closes(&self, partition: PartitionId, label: Option<&Name>) -> bool {
         label.is_some_and(|label| self.is_exclusive(partition, label))
     }
 
-    /// The labels of a partition whose idle nodes are lent, as its root says; none for most.
+    /// Returns the settings of the labels whose idle nodes are lent, which the root sets. `None` for most partitions.
     fn lending(&self, partition: PartitionId) -> Option<&NodeLabelsConfig> {
         let root = &self.queues[self.partition(partition).root];
         root.settings.node_labels.as_deref().filter(|labels| !labels.lends.is_empty())
     }
 
-    /// The labels of a partition whose idle nodes are lent, in order: those of which types are known.
+    /// Returns the labels of a partition whose idle nodes are lent and whose types are known, in order.
     pub(crate) fn lending_labels(&self, partition: PartitionId) -> Vec<Name> {
         let types = self.lending(partition).into_iter().flat_map(|_| self.types().iter());
         let labels = types.filter_map(|(_, name)| Some(Name::new(type_and_label(name)?.1)));
@@ -130,37 +131,37 @@ impl Books {
         labels.collect::<BTreeSet<Name>>().into_iter().collect()
     }
 
-    /// Whether idle nodes of some label of a partition are lent.
+    /// Returns whether idle nodes of any label of a partition are lent.
     pub(crate) fn has_lending(&self, partition: PartitionId) -> bool {
         self.lending(partition).is_some()
     }
 
-    /// Whether idle nodes of a label are lent.
+    /// Returns whether idle nodes of a label are lent.
     pub(super) fn lends(&self, partition: PartitionId, label: Option<&Name>) -> bool {
         let labels = self.lending(partition);
         label.is_some_and(|label| labels.is_some_and(|labels| labels.lends(label)))
     }
 
-    /// Whether an allocation has a node that was lent: the node's label lends, and it did not name it, nor
-    /// was it to run there and nowhere else.
+    /// Returns whether an allocation has a borrowed node: the label of the node lends, and the allocation neither
+    /// selects the label nor requires the node.
     pub(crate) fn is_lent(&self, row: &Allocation) -> bool {
         let Some(node) = row.node.map(|node| &self.nodes[node]) else { return false };
         let named = self.shapes.wish(row.shape).and_then(|wish| wish.label.as_ref());
         node.lends && row.required_node().is_none() && named != node.label.as_ref()
     }
 
-    /// The sections of the types of a partition.
+    /// Returns the sections of the types of a partition.
     pub(crate) fn sections_of(&self, partition: PartitionId) -> Sections {
         Sections::of(self.types(), |label| self.is_exclusive(partition, label))
     }
 
-    /// The type that counts tasks of tenants, where a partition has tenants.
+    /// Returns the type that counts tasks of tenants. `None` if the partition has no tenants.
     pub(crate) fn task_type(&self, partition: PartitionId) -> Option<ResourceType> {
         self.partition(partition).settings.tenants.as_ref()?;
         self.types().find(INSTANCES)
     }
 
-    /// How many tasks of tenants these amounts of a partition are; none where none is counted.
+    /// Returns the number of tasks in these amounts of a partition. `None` if they have no such type.
     pub(crate) fn instances_of(
         &self,
         partition: PartitionId,
@@ -169,7 +170,7 @@ impl Books {
         resources.get(self.task_type(partition)?)
     }
 
-    /// What of these amounts counts for nodes, where that is less than all.
+    /// Returns the amounts that count for nodes. `None` if all do.
     pub(crate) fn for_nodes(
         &self,
         partition: PartitionId,
@@ -180,8 +181,8 @@ impl Books {
         Some(resources.iter().filter(|(resource, _)| *resource != tasks).collect())
     }
 
-    /// Amounts as an RM or a user of a partition knows them: what is counted in types of a label, in
-    /// plain ones, and without the type that counts tasks of tenants.
+    /// Returns amounts for an RM or a user: in plain types instead of types of a label, and without the type that
+    /// counts tasks.
     pub fn plain(&self, partition: PartitionId, resources: &Resources) -> Amounts {
         let mut amounts = self.types().amounts(resources);
         if self.instances_of(partition, resources).is_some() {
@@ -194,7 +195,7 @@ impl Books {
         amounts.without_label(|label| self.is_exclusive(partition, label))
     }
 
-    /// The label in whose types an ask, or an allocation, is counted; none for plain types.
+    /// Returns the label whose types an ask or allocation is counted in. `None` for plain types.
     pub(crate) fn label_of(&self, allocation: AllocationId) -> Option<&str> {
         if !self.types().has_labelled() {
             return None;
@@ -207,14 +208,13 @@ impl Books {
         })
     }
 
-    /// How much an ask wants, or an allocation has, in [plain](Self::plain) types.
+    /// Returns the amounts of an ask or allocation in [plain](Self::plain) types.
     pub fn plain_size_of(&self, allocation: AllocationId) -> Amounts {
         let application = self.application(self.allocation(allocation).application);
         self.plain(application.partition, self.resources_of(allocation))
     }
 
-    /// Find out again which nodes of a partition are for asks that name their label alone, and
-    /// which suit what is wished for.
+    /// Recomputes which nodes of a partition have exclusive labels, and which nodes match the selectors.
     pub(super) fn label_nodes(&mut self, partition: PartitionId) {
         let mine = self.nodes.iter().filter(|(_, node)| node.partition == partition);
         let mine: Vec<NodeId> = mine.map(|(id, _)| id).collect();

@@ -1,4 +1,4 @@
-//! One partition: a cluster with its own queue tree, nodes and trackers.
+//! One partition: a cluster with its own queue tree, nodes, and trackers.
 
 use alloc::sync::Arc;
 use core::fmt;
@@ -23,32 +23,32 @@ use super::tasks::Tasks;
 use super::tenant::Tenants;
 use super::tracker::Trackers;
 
-/// The policies of a partition.
+/// Policies of a partition.
 #[derive(Clone, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct PartitionSettings {
-    /// In which order nodes are tried.
+    /// Order in which nodes are tried.
     pub node_sort: NodeSortConfig,
-    /// Which kinds of preemption are on.
+    /// Enabled kinds of preemption.
     pub preemption: PreemptionConfig,
-    /// Which limits hold back a user whom a limit names.
+    /// Limits that apply to a user whom a limit names.
     pub limit_precedence: LimitPrecedence,
-    /// How applications find their queue; empty means by the queue that they ask for.
+    /// Rules that select the queue of an application. Empty: applications use the requested queue.
     pub placement_rules: Arc<[RuleConfig]>,
-    /// How users find their groups, as written.
+    /// Resolver of the groups of users, as configured.
     pub user_group_resolver: Name,
-    /// What the queue file says of its tenants; none where it has none.
+    /// Tenant configuration. `None` if tenants are not enabled.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub tenants: Option<Arc<TenantsConfig>>,
-    /// How the placeholders of gangs are placed.
+    /// Placement of the placeholders of gangs.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub gang_placement: GangPlacement,
-    /// How long an ask waits until queues hold room for it; zero for ever.
+    /// Waiting time of an ask after which queues hold capacity for it. Zero disables holds.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub starvation_after: Millis,
 }
 
-/// Absent settings are not shown, so a digest of events without them never changes.
+/// Omits absent settings, so that digests of events without them never change.
 impl fmt::Debug for PartitionSettings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -85,72 +85,70 @@ impl fmt::Debug for PartitionSettings {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Partition {
-    /// Its name as configured.
+    /// Name as configured.
     pub name: Name,
-    /// Since when it exists.
+    /// Time of its creation.
     pub since: Timestamp,
-    /// Its policies.
+    /// Policies.
     pub settings: PartitionSettings,
-    /// Its placement rules, built once from the settings.
+    /// Placement rules, compiled from the settings.
     #[cfg_attr(feature = "snapshot", serde(skip, default = "nothing_written"))]
     pub rules: Arc<Rules>,
-    /// What its RM answers; none if nothing.
+    /// Questions that its RM answers. `None` if it answers none.
     pub questions: Option<Questions>,
-    /// What it has not answered yet.
+    /// Questions that its RM has not answered yet.
     pub open_questions: OpenQuestions,
-    /// The queue `root`; its maximum is the sum of the nodes.
+    /// Queue `root`, whose maximum is the sum of the nodes.
     pub root: QueueId,
     /// Usage and limits of users and groups.
     pub trackers: Trackers,
     /// Queues by path.
     #[cfg_attr(feature = "snapshot", serde(with = "crate::ordered::stored::index"))]
     pub queues: OrderedMap<Name, QueueId>,
-    /// How many of them placement rules made.
+    /// Number of queues that placement rules created.
     pub queues_made: u32,
-    /// How many queues have a part of their parent; follows from their settings.
+    /// Number of queues with a fraction of their parent. Derived from their settings.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) capacities: u32,
     /// Nodes by node id.
     #[cfg_attr(feature = "snapshot", serde(with = "crate::ordered::stored::index"))]
     pub nodes: OrderedMap<Name, NodeId>,
-    /// Applications that have not ended, by application id.
+    /// Unfinished applications by application ID.
     #[cfg_attr(feature = "snapshot", serde(with = "crate::ordered::stored::index"))]
     pub applications: OrderedMap<Name, ApplicationId>,
-    /// Applications that have ended and are remembered, by application id and the number of their submission; follows
-    /// from the applications.
+    /// Stored ended applications by application ID and the number of their submission. Derived from the applications.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub ended: OrderedMap<(Name, u64), ApplicationId>,
-    /// Applications that were refused, by a number in order of time; the newest
-    /// [`Rejected::REMEMBERED`] at most.
+    /// Rejected applications by a number in order of time, at most the newest [`Rejected::REMEMBERED`].
     pub rejected: OrderedMap<u64, Rejected>,
-    /// Asks and allocations by key.
+    /// Asks and allocations by allocation key.
     #[cfg_attr(feature = "snapshot", serde(with = "crate::ordered::stored::index"))]
     pub allocations: OrderedMap<Name, AllocationId>,
-    /// What runs on nodes and the core does not schedule, by key.
+    /// Foreign allocations by key.
     pub foreign: OrderedMap<Name, Foreign>,
-    /// Asks that wait.
+    /// Number of waiting asks.
     pub ask_count: u64,
-    /// Allocations in force.
+    /// Number of allocations.
     pub allocation_count: u64,
-    /// How many members are about to take the place of placeholders.
+    /// Number of members that are replacing placeholders.
     pub swap_count: u64,
-    /// How many allocations are placeholders.
+    /// Number of allocations that are placeholders.
     pub placeholder_count: u64,
-    /// How many asks have a reserved node.
+    /// Number of asks with a reserved node.
     pub reservation_count: u64,
-    /// Its tenants.
+    /// Tenants of the partition.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub tenants: Tenants,
-    /// That nothing starts before its nodes have reported, while that is so.
+    /// Recovery state, while nodes have not reported.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub recovery: Option<Recovery>,
-    /// That its resource manager is away, while that is so.
+    /// Disconnected resource manager. `None` while it is connected.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub away: Option<Away>,
-    /// Its tasks; follows from the applications.
+    /// Tasks. Derived from the applications.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub tasks: Tasks,
-    /// Idempotency keys of tasks that are no longer remembered.
+    /// Idempotency keys of tasks that are no longer stored.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub spent_keys: SpentKeys,
 }
@@ -160,39 +158,38 @@ fn nothing_written() -> Arc<Rules> {
     Arc::new(Rules::in_force(Arc::default()))
 }
 
-/// Something that runs on a node and that the core does not schedule.
+/// A foreign allocation, which the core does not schedule.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Foreign {
-    /// Where it runs; the node may be gone.
+    /// Node of the allocation. The node might be removed.
     pub node: NodeId,
-    /// How much it takes; no type with amount zero.
+    /// Amounts, without types of amount zero.
     pub resources: Resources,
-    /// Whether it may be taken back; nothing does so today.
+    /// Whether it could be preempted. No rule preempts foreign allocations today.
     pub preemptable: bool,
 }
 
 impl Partition {
-    /// The application of this id that was submitted last of those that have ended and are remembered.
+    /// Returns the stored ended application with this ID that was submitted last.
     pub fn ended_named(&self, name: &Name) -> Option<ApplicationId> {
         let from = (name.clone(), 0);
         let all = self.ended.iter_from(&from).take_while(|((of, _), _)| of == name);
         all.last().map(|(_, id)| *id)
     }
 
-    /// The queue below which tenants have theirs, if the partition has tenants.
+    /// Returns the parent of the queues of tenants. `None` if tenants are not enabled.
     pub fn tenants_root(&self) -> Option<QueueId> {
         let tenants = self.settings.tenants.as_ref()?;
         self.queues.get(&*tenants.root).copied()
     }
 
-    /// How many queues made by placement rules there can be at once. So a client that submits to
-    /// ever new ones cannot take all memory. The recovery queue may be one more.
+    /// Largest number of queues that placement rules can create in a partition, so that a client cannot exhaust memory
+    /// with new queue names. The recovery queue can be one more.
     pub const QUEUES_MADE_MAX: u32 = 65_536;
 
-    /// How many levels of the group do not hold an application back, counted from its leaf. Where
-    /// limits that name the user go before those of the group, those at and below the highest queue
-    /// that has one.
+    /// Returns the number of group levels from the leaf that do not apply to an application. If limits that name the
+    /// user have precedence over group limits, these are the levels up to the highest queue with such a limit.
     #[inline]
     pub(crate) fn lifted(&self, link: TrackerLink) -> usize {
         match self.settings.limit_precedence {

@@ -1,8 +1,7 @@
-//! How urgent the asks of applications and queues are, updated as they come and go.
+//! Priorities of applications and queues, updated with their asks.
 //!
-//! An application is as urgent as the most urgent of its asks. A queue shows its parent the
-//! most urgent application or queue below, shifted by its offset, or its offset alone if it
-//! is a fence. Queues and limits §4.7.
+//! The priority of an application is the highest of its asks. A queue shows its parent the highest priority of its
+//! applications or children, plus its offset, or only its offset if it is a fence. Source: queues and limits §4.7.
 
 use crate::config::PriorityPolicy;
 use crate::id::QueueId;
@@ -11,7 +10,7 @@ use crate::ordered::OrderedMap;
 use super::by_priority::ByPriority;
 use super::{Books, Queue};
 
-/// The priorities of the asks of one application: each with its number of asks.
+/// Priorities of the asks of one application, each with the number of its asks.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct AskPriorities(ByPriority<u32>);
@@ -36,22 +35,21 @@ impl AskPriorities {
     }
 }
 
-/// The priorities below a queue: how many applications, or queues, show each.
+/// Priorities that applications or children show to a queue, each with their number.
 pub(super) type ShownPriorities = OrderedMap<i32, u32>;
 
 impl Queue {
-    /// The highest priority that waits in this queue or that a queue below shows; none if
-    /// nothing waits.
+    /// Returns the highest priority of the waiting applications or of the children. `None` if nothing waits.
     pub fn waiting_priority(&self) -> Option<i32> {
         self.priorities.last().map(|(priority, _)| *priority)
     }
 
-    /// The priority that the queue shows its parent; none if nothing waits.
+    /// Returns the priority that the queue shows its parent. `None` if nothing waits.
     #[inline]
     pub fn shown_priority(&self) -> Option<i32> {
         let values = &self.settings.values;
         match self.waiting_priority()? {
-            // The lowest of all means "nothing" to the reference, and stays what it is.
+            // YuniKorn uses the lowest number for "nothing", so it does not change.
             i32::MIN => Some(i32::MIN),
             waiting => Some(match values.priority_policy {
                 PriorityPolicy::Fence => values.priority_offset,
@@ -60,7 +58,7 @@ impl Queue {
         }
     }
 
-    /// The priorities that applications, or queues below, show here, each with their number.
+    /// Returns the priorities that applications or children show, each with their number.
     pub(crate) fn priorities(&self) -> impl Iterator<Item = (i32, u32)> {
         self.priorities.iter().map(|(priority, count)| (*priority, *count))
     }
@@ -81,8 +79,8 @@ impl Queue {
 }
 
 impl Books {
-    /// Follow an application of a leaf, or a queue below a parent, that shows another priority
-    /// than before; none is one that waits for nothing.
+    /// Updates the priorities of ancestors after the priority of an application or child changed. `None` means that no
+    /// ask waits there.
     #[inline]
     pub(super) fn reprioritise(
         &mut self,

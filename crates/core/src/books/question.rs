@@ -1,4 +1,4 @@
-//! Questions to the RM about nodes, and what it answered.
+//! Questions to the RM about nodes, and its answers.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -11,77 +11,76 @@ use crate::time::Timestamp;
 
 use super::Books;
 
-/// What the RM of a partition answers: whether a node suits an ask, and maybe more.
+/// Kinds of questions that the RM of a partition answers. It always answers whether a node is suitable for an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Questions {
-    /// Whether an ask could run on a node once others are stopped there; if not, that is taken
-    /// for granted.
+    /// Whether it answers how many victims on a node must stop for an ask. If not, the scheduler assumes that its own
+    /// selection is sufficient.
     pub victims: bool,
-    /// How many questions are open at once. The scheduler waits until half of them are answered
-    /// before it looks further for asks of the partition.
+    /// Largest number of open questions. When it is reached, the scheduler waits until half of them are answered before
+    /// it checks more asks of the partition.
     pub at_once: NonZeroU16,
 }
 
 impl Questions {
-    /// How many questions are open at once if nobody says otherwise.
+    /// Default of the largest number of open questions.
     pub const AT_ONCE: NonZeroU16 = NonZeroU16::new(64).expect("64 is above zero");
 }
 
-/// What the RM is asked about a node and an ask.
+/// Kind of a question about a node and an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QuestionMode {
-    /// Whether the ask may run there now.
+    /// Whether the ask can run there now.
     Allocate,
-    /// Whether it might run there once there is room, which is not looked at.
+    /// Whether the ask could run there regardless of free capacity.
     Reserve,
 }
 
-/// What might be stopped on a node for an ask.
+/// Possible victims on a node for an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Removal {
-    /// The node.
+    /// Node of the victims.
     pub node: NodeId,
-    /// What is there now, in the order in which it would go. What is being stopped anyway comes
-    /// first.
+    /// Allocations on the node, in the order in which they would stop. Those that are already being stopped are first.
     pub victims: Vec<AllocationId>,
-    /// How many of these, from the first on, go at least: with fewer gone the node has no room.
+    /// Smallest sufficient number of these victims, from the first on.
     pub least: usize,
 }
 
-/// What a question is about.
+/// Subject of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum QuestionSubject {
-    /// Whether nodes suit the ask, in the order in which they are wanted.
+    /// Whether nodes are suitable for the ask, in the order of preference.
     Nodes(QuestionMode, Vec<NodeId>),
-    /// How many must go on nodes for the ask to run there.
+    /// Number of victims on these nodes that must stop for the ask.
     Removals(Vec<Removal>),
 }
 
-/// A question that the RM has not answered yet.
+/// An open question to the RM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Question {
-    /// Counts questions, across partitions, from 1.
+    /// Sequence number across partitions, from 1.
     pub number: u64,
-    /// Since when the answer is awaited.
+    /// Time of the question.
     pub since: Timestamp,
-    /// What is asked.
+    /// Subject of the question.
     pub subject: QuestionSubject,
-    /// The version that each node of the subject had when the question was put.
+    /// Version of each node of the subject at the time of the question.
     versions: Vec<u64>,
 }
 
 impl Question {
-    /// About how many nodes one question is at most.
+    /// Largest number of nodes in one question.
     pub const NODES_MAX: usize = 64;
 
-    /// About how many nodes one question about victims is at most. Source: scheduling §11.4.
+    /// Largest number of nodes in one question about victims. Source: scheduling §11.4.
     pub const REMOVALS_MAX: usize = 10;
 
-    /// The nodes that it is about, in the order in which they are wanted.
+    /// Returns the nodes of the question, in the order of preference.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
         let (nodes, removals): (&[NodeId], &[Removal]) = match &self.subject {
             QuestionSubject::Nodes(_, nodes) => (nodes, &[]),
@@ -90,7 +89,7 @@ impl Question {
         nodes.iter().copied().chain(removals.iter().map(|one| one.node))
     }
 
-    /// What would go on a node, of a question about victims.
+    /// Returns the possible victims on a node, of a question about victims.
     pub fn removal_on(&self, node: NodeId) -> Option<&Removal> {
         match &self.subject {
             QuestionSubject::Nodes(..) => None,
@@ -99,28 +98,28 @@ impl Question {
     }
 }
 
-/// The RM's verdict on one node. It holds as long as the node has this version.
+/// Verdict of the RM on one node. Valid while the node has this version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Verdict {
     version: u64,
-    /// Why the node does not suit the ask; none if it does.
+    /// Reason of the rejection. `None` if the node is suitable.
     pub refusal: Option<Name>,
 }
 
-/// What the RM says of a node and an ask.
+/// Verdict of the RM on a node for an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum NodeVerdict {
-    /// The ask may run there; of a removal, once the least that must go has gone.
+    /// The ask can run there, for a removal after the smallest number of victims stopped.
     Suits,
-    /// The ask may run there once as many have gone, from the first of a removal on.
+    /// The ask can run there after this number of victims stopped, from the first on.
     SuitsWithout(usize),
-    /// It may not, for this reason; of a removal, though all go.
+    /// The ask cannot run there for this reason, for a removal even after all victims stopped.
     Refused(Name),
 }
 
-/// The RM's verdict on a removal. It holds for the same removal while the node has this version.
+/// Verdict of the RM on a removal. Valid for an equal removal while the node has this version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 struct RemovalVerdict {
@@ -129,28 +128,27 @@ struct RemovalVerdict {
     verdict: NodeVerdict,
 }
 
-/// What was asked and answered about one ask.
+/// Questions and answers about one ask.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Inquiry {
     question: Option<Question>,
-    /// Some may be of versions that nodes have no more: these count for nothing, and go with the
-    /// next question or answer.
+    /// Verdicts on nodes. Those for older versions of nodes are ignored, and removed with the next question or answer.
     #[cfg_attr(feature = "snapshot", serde(with = "crate::stored::rising"))]
     verdicts: BTreeMap<(QuestionMode, NodeId), Verdict>,
-    /// The same for removals.
+    /// Verdicts on removals, with the same validity.
     #[cfg_attr(feature = "snapshot", serde(with = "crate::stored::rising"))]
     removals: BTreeMap<NodeId, RemovalVerdict>,
 }
 
 #[cfg(feature = "snapshot")]
 impl Inquiry {
-    /// Whether a question is not answered yet.
+    /// Returns whether a question is open.
     pub(super) const fn is_open(&self) -> bool {
         self.question.is_some()
     }
 
-    /// Whether there is something, and each removal has as many victims as must go.
+    /// Returns whether the record is not empty, and each removal has at least as many victims as must stop.
     pub(super) fn is_sound(&self) -> bool {
         let asked = self.question.iter().flat_map(|question| match &question.subject {
             QuestionSubject::Nodes(..) => &[][..],
@@ -169,7 +167,7 @@ impl Inquiry {
         self.question.is_none() && self.verdicts.is_empty() && self.removals.is_empty()
     }
 
-    /// Store a verdict on a node of a question.
+    /// Stores a verdict on a node of a question.
     fn note(&mut self, question: &Question, (node, version): (NodeId, u64), verdict: NodeVerdict) {
         match &question.subject {
             QuestionSubject::Nodes(mode, _) => {
@@ -188,25 +186,25 @@ impl Inquiry {
     }
 }
 
-/// The questions that the RM of a partition has not answered.
+/// Open questions to the RM of a partition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct OpenQuestions {
-    /// How many there are.
+    /// Number of open questions.
     pub count: u32,
-    /// Whether they are as many as may be, and half of them are not answered yet: none is put
-    /// before.
+    /// Whether the largest number was reached, and more than half of the questions are still open. No question is sent
+    /// until then.
     pub full: bool,
 }
 
 impl OpenQuestions {
-    /// One more is put, of at most so many.
+    /// Counts a new question. `most` is the largest number of open questions.
     fn open(&mut self, most: NonZeroU16) {
         self.count += 1;
         self.full |= self.count >= u32::from(most.get());
     }
 
-    /// One is answered or forgotten.
+    /// Removes an answered or dropped question from the count.
     fn close(&mut self, most: NonZeroU16) {
         self.count -= 1;
         self.full &= self.count > u32::from(most.get()) / 2;
@@ -214,47 +212,46 @@ impl OpenQuestions {
 }
 
 impl Books {
-    /// Whether the RM of any partition answers questions.
+    /// Returns whether the RM of any partition answers questions.
     #[inline]
     pub const fn has_questions(&self) -> bool {
         self.asking
     }
 
-    /// How many questions were put so far; the last has this number.
+    /// Returns the number of questions so far, which is the number of the last question.
     pub const fn questions_put(&self) -> u64 {
         self.questions
     }
 
-    /// Whether the RM of this partition answers questions about nodes.
+    /// Returns whether the RM of this partition answers questions about nodes.
     #[inline]
     pub fn asks_about_nodes(&self, partition: PartitionId) -> bool {
         self.asking && self.partition(partition).questions.is_some()
     }
 
-    /// Whether the RM of this partition answers questions about victims.
+    /// Returns whether the RM of this partition answers questions about victims.
     pub fn asks_about_victims(&self, partition: PartitionId) -> bool {
         self.partition(partition).questions.is_some_and(|one| one.victims)
     }
 
-    /// Whether the RM of this partition has so many questions to answer that it is asked nothing
-    /// more for now.
+    /// Returns whether the RM of this partition has so many open questions that no more are sent.
     #[inline]
     pub fn has_asked_enough(&self, partition: PartitionId) -> bool {
         self.asking && self.partition(partition).open_questions.full
     }
 
-    /// Whether nothing new is looked at in a partition: its RM has enough to answer or is away, or nodes have yet to
-    /// report.
+    /// Returns whether no ask is checked in a partition: its RM has too many open questions or is disconnected, or
+    /// nodes have not reported.
     pub fn is_paused(&self, partition: PartitionId) -> bool {
         self.has_asked_enough(partition) || self.is_held(partition)
     }
 
-    /// The question about an ask that is not answered yet.
+    /// Returns the open question about an ask.
     pub fn question_of(&self, ask: AllocationId) -> Option<&Question> {
         self.allocations[ask].inquiry()?.question.as_ref()
     }
 
-    /// The RM's verdict on a node for an ask, while it holds.
+    /// Returns the verdict of the RM on a node for an ask, while it is valid.
     pub fn verdict_on(
         &self,
         ask: AllocationId,
@@ -265,7 +262,7 @@ impl Books {
         (self.nodes.get(node)?.version == verdict.version).then_some(verdict)
     }
 
-    /// The nodes for which the RM gave a verdict on an ask that still holds, with that verdict.
+    /// Returns the nodes with a valid verdict of the RM for an ask, with that verdict.
     pub fn verdicts_of(
         &self,
         ask: AllocationId,
@@ -277,33 +274,33 @@ impl Books {
             .filter(|(node, one)| self.has_version(*node, one.version))
     }
 
-    /// The RM's verdict on a removal for an ask, while it holds. It never allows fewer to go than
-    /// the least.
+    /// Returns the verdict of the RM on a removal for an ask, while it is valid. It never allows fewer victims than the
+    /// smallest number.
     pub fn removal_verdict(&self, ask: AllocationId, removal: &Removal) -> Option<&NodeVerdict> {
         let verdict = self.allocations[ask].inquiry()?.removals.get(&removal.node)?;
         let holds = self.has_version(removal.node, verdict.version) && verdict.removal == *removal;
         holds.then_some(&verdict.verdict)
     }
 
-    /// How many verdicts are remembered for an ask, those included that hold no more.
+    /// Returns the number of stored verdicts for an ask, including invalid ones.
     pub fn verdicts_remembered(&self, ask: AllocationId) -> usize {
         let inquiry = self.allocations[ask].inquiry();
         inquiry.map_or(0, |one| one.verdicts.len() + one.removals.len())
     }
 
-    /// Whether anything was asked about an ask.
+    /// Returns whether any question about an ask was asked.
     #[cfg(feature = "testkit")]
     pub(crate) fn inquires(&self, ask: AllocationId) -> bool {
         self.allocations[ask].inquiry().is_some()
     }
 
-    /// Whether a verdict of the RM on a removal is stored for an ask; it may no longer hold.
+    /// Returns whether a verdict on a removal is stored for an ask. It might be invalid.
     #[cfg(feature = "testkit")]
     pub(crate) fn inquires_about_removals(&self, ask: AllocationId) -> bool {
         self.allocations[ask].inquiry().is_some_and(|one| !one.removals.is_empty())
     }
 
-    /// Whether a verdict of the RM on a node is stored for an ask; it may no longer hold.
+    /// Returns whether a verdict on a node is stored for an ask. It might be invalid.
     #[cfg(feature = "testkit")]
     pub(crate) fn was_judged(&self, ask: AllocationId, node: NodeId, mode: QuestionMode) -> bool {
         let inquiry = self.allocations[ask].inquiry();
@@ -314,7 +311,7 @@ impl Books {
         self.nodes.get(node).is_some_and(|node| node.version == version)
     }
 
-    /// A question is put.
+    /// Records a question.
     pub(super) fn ask_rm(&mut self, now: Timestamp, ask: AllocationId, subject: &QuestionSubject) {
         self.questions += 1;
         let (number, subject) = (self.questions, subject.clone());
@@ -329,11 +326,11 @@ impl Books {
         row.open_questions.open(row.questions.map_or(Questions::AT_ONCE, |one| one.at_once));
     }
 
-    /// A question is answered, for each of its nodes.
+    /// Records the answer to a question, for each of its nodes.
     pub(super) fn answer(&mut self, ask: AllocationId, verdicts: &[(NodeId, NodeVerdict)]) {
         let Some(mut inquiry) = self.take_inquiry(ask) else { return };
         if let Some(question) = inquiry.question.take() {
-            // Equal reasons are one text.
+            // Equal reasons share one text.
             let mut reasons = BTreeSet::new();
             for (node, verdict) in verdicts {
                 let mut asked = question.nodes().zip(&question.versions);
@@ -352,7 +349,7 @@ impl Books {
         self.put_back(ask, inquiry);
     }
 
-    /// Others have been stopped for an ask: nobody asks again what would have to be.
+    /// Removes verdicts on removals after allocations were preempted for an ask, because it preempts only once.
     pub(super) fn forget_removals(&mut self, ask: AllocationId) {
         if self.allocations[ask].inquiry().is_none_or(|one| one.removals.is_empty()) {
             return;
@@ -362,13 +359,12 @@ impl Books {
         self.put_back(ask, inquiry);
     }
 
-    /// Forget what was asked and answered about an ask: it is another by now, or waits no more.
+    /// Removes all questions and answers about an ask that changed or no longer waits.
     pub(super) fn forget_inquiry(&mut self, ask: AllocationId) {
         self.take_inquiry(ask);
     }
 
-    /// The RM of a partition answers other questions from now on. Earlier questions and answers are
-    /// forgotten.
+    /// Sets the questions that the RM of a partition answers. Removes earlier questions and answers.
     pub(super) fn set_questions(&mut self, partition: PartitionId, questions: Option<Questions>) {
         let asks: Vec<AllocationId> =
             self.partition(partition).allocations.iter().map(|(_, id)| *id).collect();
@@ -379,7 +375,7 @@ impl Books {
         self.note_questions();
     }
 
-    /// Take out what was asked and answered about an ask: its question is open no more.
+    /// Removes and returns the questions and answers about an ask. Its question no longer counts as open.
     fn take_inquiry(&mut self, ask: AllocationId) -> Option<Box<Inquiry>> {
         let row = &mut self.allocations[ask];
         let inquiry = row.special.as_mut()?.inquiry.take()?;
@@ -392,8 +388,7 @@ impl Books {
         Some(inquiry)
     }
 
-    /// Store what was asked and answered about an ask, if there is anything. The caller counts a
-    /// question that it holds.
+    /// Stores the questions and answers about an ask, unless they are empty. The caller counts an open question in it.
     fn put_back(&mut self, ask: AllocationId, inquiry: Box<Inquiry>) {
         if !inquiry.is_empty() {
             self.allocations[ask].special_mut().inquiry = Some(inquiry);
@@ -404,7 +399,7 @@ impl Books {
         self.application(self.allocation(ask).application).partition
     }
 
-    /// Drop what nodes make void that are gone or have changed.
+    /// Removes verdicts on nodes that changed or were removed.
     fn drop_old(&self, inquiry: &mut Inquiry) {
         inquiry.verdicts.retain(|(_, node), one| self.has_version(*node, one.version));
         inquiry.removals.retain(|node, one| self.has_version(*node, one.version));

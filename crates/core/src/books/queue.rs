@@ -1,4 +1,4 @@
-//! One queue: its settings, its use, and its place in the tree.
+//! One queue: its settings, its usage, and its position in the tree.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -17,69 +17,70 @@ use crate::time::{Millis, Timestamp};
 
 use super::priority::ShownPriorities;
 
-/// What the queue file says of one queue, properties inherited and read.
+/// Settings of one queue from the queue file, with inherited and parsed properties.
 #[derive(Clone, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct QueueSettings {
-    /// Types named cannot be exceeded; none = unlimited. Never set on root.
+    /// Maximum. Types that it names cannot be exceeded. `None` is unlimited. Never set on the root.
     pub max: Option<Amounts>,
-    /// What the queue can always get back; none = nothing.
+    /// Guarantee. `None` guarantees nothing.
     pub guaranteed: Option<Amounts>,
-    /// Applications that may run at once; 0 = unlimited.
+    /// Limit on running applications. 0 is unlimited.
     pub max_applications: u64,
-    /// The properties in force, as text: own ones over inherited ones.
+    /// Effective properties as text: own properties override inherited ones.
     pub properties: Properties,
-    /// What the properties mean.
+    /// Parsed properties.
     pub values: PropertyValues,
-    /// Who may submit here and below.
+    /// Users and groups that can submit to this queue and its descendants.
     pub submit_acl: AccessList,
-    /// Who may administer, and so submit, here and below.
+    /// Users and groups that can administer this queue and its descendants, which includes submission.
     pub admin_acl: AccessList,
-    /// What a leaf made below by a placement rule starts with; an own one, or the parent's.
+    /// Initial settings of descendants that a placement rule creates: the own template, or that of the parent.
     pub template: Option<Arc<TemplateConfig>>,
-    /// How users share the leaves here and below: own ones over inherited ones. None: they have no
-    /// limits but those of `limits`.
+    /// User limits of this queue and the leaves in its subtree: own settings override inherited ones. `None` if users
+    /// have only the limits in `limits`.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub user_limits: Option<Arc<UserLimitsConfig>>,
-    /// How many applications there may be here and below, and what the drivers of a leaf may have.
-    /// The numbers are own ones; the limits of users and drivers are inherited.
+    /// Limits on applications of this queue and its descendants, and on the drivers of a leaf. The numbers are not
+    /// inherited. The limits of users and drivers are.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub application_limits: Option<Arc<ApplicationLimitsConfig>>,
-    /// What part of its parent it is guaranteed and may use; none: what `guaranteed` and `max` say.
+    /// Fraction of the parent that the queue is guaranteed and can use. `None` if `guaranteed` and `max` apply.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub capacity: Option<CapacityConfig>,
-    /// The same of the nodes of labels, in the order of labels.
+    /// Fractions on nodes with labels, in the order of the labels.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub label_capacities: Vec<LabelCapacity>,
-    /// Who may be stopped for whom here and below: own ones over inherited ones.
+    /// Preemption settings of this queue and its descendants: own settings override inherited ones.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub preemption: QueuePreemptionConfig,
-    /// Whether the queue file says that it is stopped, or a queue above it.
+    /// Whether the queue file stops the queue or an ancestor.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub stopped: bool,
-    /// How long applications here and below may live, where the queue file has the queue.
+    /// Lifetimes of applications in this queue and its descendants, if the queue file defines the queue.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub lifetimes: LifetimesConfig,
-    /// To which labels of nodes it has access: own keys over inherited ones. None: to all.
+    /// Node labels to which the queue has access: own keys override inherited ones. `None` allows all labels.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub node_labels: Option<Arc<NodeLabelsConfig>>,
-    /// Which tenant it belongs to; none for queues that the file or a rule made.
+    /// Tenant of the queue. `None` for queues of the queue file or of a placement rule.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub tenant: Option<TenantQueue>,
 }
 
-/// The settings of a queue that belongs to a tenant.
+/// Settings of a queue that belongs to a tenant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TenantQueue {
-    /// Whose it is.
+    /// Name of the tenant.
     pub tenant: Name,
-    /// Whether the tenant is suspended: nothing starts here and below.
+    /// Whether the tenant is suspended, so that nothing starts in this queue and its descendants.
     pub suspended: bool,
 }
 
 impl QueueSettings {
-    /// What part of its parent's nodes of a label it has; with no label that of the others.
+    /// Returns the fraction of the parent on nodes with a label, or on nodes without an exclusive label if `label` is
+    /// `None`.
     pub(crate) fn capacity_at(&self, label: Option<&str>) -> Option<CapacityConfig> {
         match label {
             None => self.capacity,
@@ -88,7 +89,7 @@ impl QueueSettings {
     }
 }
 
-/// Absent settings are not shown, so a digest of events without them never changes.
+/// Omits absent settings, so that digests of events without them never change.
 impl fmt::Debug for QueueSettings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -151,16 +152,16 @@ impl fmt::Debug for QueueSettings {
     }
 }
 
-/// Whether a queue takes in applications.
+/// State of a queue, which determines whether it accepts applications and allocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QueueState {
-    /// It does.
+    /// Accepts applications.
     #[default]
     Active,
-    /// It does not, nor queues below; what is there goes on. When the last application has ended,
-    /// a queue that the queue file stops is Stopped, and one that it does not name goes.
+    /// Accepts no applications, also in its descendants. Existing applications continue. After its last application
+    /// ends, a queue that the queue file stops becomes Stopped, and a queue that the file does not name is removed.
     Draining,
-    /// It does not, and nothing below it is offered room.
+    /// Accepts no applications, and nothing starts in it or in its descendants.
     Stopped,
 }
 
@@ -174,129 +175,126 @@ impl fmt::Display for QueueState {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Queue {
-    /// Its partition.
+    /// Partition of the queue.
     pub partition: PartitionId,
-    /// Lower case, unique among its siblings; `root` for the root.
+    /// Name in lower case, unique among its siblings. `root` for the root.
     pub name: Name,
-    /// Lower case, from `root` on.
+    /// Path in lower case, beginning with `root`.
     pub path: Name,
-    /// None for the root.
+    /// Parent. `None` for the root.
     pub parent: Option<QueueId>,
-    /// Queues above it; 0 for the root.
+    /// Number of ancestors. 0 for the root.
     pub depth: u32,
-    /// Whether it holds applications, and not queues.
+    /// Whether it is a leaf, which holds applications and no child queues.
     pub leaf: bool,
-    /// Whether it comes from the queue file; others were made by a placement rule and go
-    /// when they are empty.
+    /// Whether the queue file defines it. Otherwise, a placement rule created it, and it is removed when it is empty.
     pub managed: bool,
-    /// Whether it takes in applications.
+    /// State of the queue.
     pub state: QueueState,
-    /// Settings in force.
+    /// Current settings.
     pub settings: Arc<QueueSettings>,
-    /// What cannot be exceeded: as configured, or as its part of what its parent may use comes to;
-    /// for the root the sum of its nodes. None is unlimited, for the root nothing.
+    /// Effective maximum: the configured one, or its fraction of the maximum of the parent. For the root, the sum of
+    /// the nodes. `None` is unlimited, except for the root, where it means no capacity.
     pub max: Option<Resources>,
-    /// What is left of `max`, in its types only; may be negative. Stored next to `allocated` so
-    /// that a check is one comparison.
+    /// Remaining amounts of `max`, in its types only. Can be negative. Stored in addition to `allocated`, so that a
+    /// check is one comparison.
     pub left: Option<Resources>,
-    /// What the queue can always get back: as configured, or as its part comes to.
+    /// Effective guarantee: the configured one, or its fraction.
     pub guaranteed: Option<Resources>,
-    /// How many applications it takes in by its part, where the file has no number for it: a leaf
-    /// with `capacity`, or any where the file has a number for all.
+    /// Limit on applications that its fraction implies, if the file sets no number: for a leaf with `capacity`, or for
+    /// any leaf if the file limits all leaves.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub derived_applications: Option<u64>,
-    /// Allocated here and below; no type with amount zero.
+    /// Usage of the queue and its descendants, without types of amount zero.
     pub allocated: Resources,
-    /// Asked for here and below and not allocated; no type with amount zero. A sum beyond 64 bits shows as
+    /// Pending amounts of the queue and its descendants, without types of amount zero. A sum beyond 64 bits is
     /// [`Quantity::MAX`].
     pub pending: Resources,
-    /// What of the pending sums is beyond that, so that nobody's asks make those of others too large to count.
+    /// Overflow of the pending sums. Without it, large asks of one user could make the sums of other users uncountable.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) pending_beyond: Beyond,
-    /// Of what is allocated, what the RM was asked to stop for the sake of others; no type with
-    /// amount zero.
+    /// Part of the usage that the RM is stopping because of preemption, without types of amount zero.
     pub preempting: Resources,
-    /// Applications in state Running here and below.
+    /// Number of Running applications in the queue and its descendants.
     pub running: u64,
-    /// Applications here and below that have got something before they run: their gang is on the
-    /// way, or was, and they count as if they ran.
+    /// Number of applications in the queue and its descendants with an allocation before they are Running. Their gang
+    /// is or was incomplete, and they count as running.
     pub allocating: u64,
-    /// Applications here and below that have not ended.
+    /// Number of unfinished applications in the queue and its descendants.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub applications: u64,
-    /// How many of them were activated.
+    /// Number of active applications among them.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub activated: u64,
-    /// How many applications of this leaf have not started.
+    /// Number of applications of this leaf that have not started.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub waiting: u64,
-    /// When room is taken back because it uses more than its maximum, if it does.
+    /// Time at which quota preemption begins, because the usage exceeds the maximum. `None` if no timer runs.
     pub quota_preemption_at: Option<Timestamp>,
-    /// The priorities that applications, or queues below, show here.
+    /// Priorities that its applications or children show.
     pub(super) priorities: ShownPriorities,
-    /// How many queues are right below it.
+    /// Number of children.
     pub child_count: u32,
-    /// When it is cleaned away, if it is empty and nothing keeps it.
+    /// Time of its removal, if it is empty and removable.
     pub(super) removable_at: Option<Timestamp>,
-    /// The first queue below, in order of creation.
+    /// First child, in order of creation.
     pub(super) first_child: Option<QueueId>,
     pub(super) last_child: Option<QueueId>,
     pub(super) next_sibling: Option<QueueId>,
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) previous_sibling: Option<QueueId>,
-    /// The first application, in order of submission.
+    /// First application, in order of submission.
     pub(super) first_application: Option<ApplicationId>,
     pub(super) last_application: Option<ApplicationId>,
-    /// Since when it is to be Stopped: it drains, and its last application has ended.
+    /// Time from which it is to be Stopped: it drains, and its last application has ended.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub(super) stops_at: Option<Timestamp>,
 }
 
 impl Queue {
-    /// The first type in which a request exceeds what is left here; none if it fits.
+    /// Returns the first type in which a request exceeds the remaining amounts. `None` if the request fits.
     #[inline]
     pub fn shortfall(&self, request: &Resources) -> Option<Shortfall> {
         let left = self.left.as_ref()?;
         if left.allows(request) { None } else { left.shortfall_of_limit(request) }
     }
 
-    /// What it uses, less what the RM is stopping already.
+    /// Returns the usage minus the amounts that the RM is already stopping.
     pub fn used_after_preemption(&self) -> Resources {
         self.allocated.minus_existing(&self.preempting)
     }
 
-    /// Whether nothing of it is stopped for other queues.
+    /// Returns whether its allocations are protected from preemption by other queues.
     pub fn is_preemption_disabled(&self) -> bool {
         let policy = self.settings.values.preemption_policy;
         policy == PreemptionPolicy::Disabled || self.settings.preemption.is_disabled()
     }
 
-    /// Whether it belongs to a tenant that is suspended.
+    /// Returns whether it belongs to a suspended tenant.
     pub fn is_suspended(&self) -> bool {
         self.settings.tenant.as_ref().is_some_and(|tenant| tenant.suspended)
     }
 
-    /// Whether it, and what is below it, is offered room: it is not stopped, nor is its tenant
-    /// suspended.
+    /// Returns whether its own state allows allocations in it and its descendants: it is not stopped, and its tenant is
+    /// not suspended.
     pub fn accepts_allocations(&self) -> bool {
         self.state != QueueState::Stopped && !self.is_suspended()
     }
 
-    /// Whether it holds no application that has not ended.
+    /// Returns whether it has no unfinished application.
     pub const fn has_no_application(&self) -> bool {
         self.first_application.is_none()
     }
 
-    /// Whether nothing keeps it but what is below it: it holds no application, and was made by
-    /// a rule or drains.
+    /// Returns whether it is removable without its children: it has no application, and a placement rule created it or
+    /// it drains.
     pub fn is_passing(&self) -> bool {
         self.parent.is_some()
             && self.has_no_application()
             && (!self.managed || (self.state == QueueState::Draining && !self.settings.stopped))
     }
 
-    /// Whether the queue file stops it and its last application has ended, so that nothing is left
-    /// to wait for.
+    /// Returns whether the queue file stops it and its last application has ended, so that it can become Stopped.
     pub fn has_drained(&self) -> bool {
         self.managed
             && self.settings.stopped
@@ -304,35 +302,36 @@ impl Queue {
             && self.applications == 0
     }
 
-    /// Whether it is where what must not be lost goes.
+    /// Returns whether it is the recovery queue.
     pub(crate) fn is_recovery(&self) -> bool {
         self.depth == 1 && self.name == RECOVERY_QUEUE
     }
 
-    /// Whether nothing keeps it at all.
+    /// Returns whether it is removable and has no children.
     pub fn is_removable(&self) -> bool {
         self.is_passing() && self.child_count == 0
     }
 
-    /// Since when it is to be Stopped: the queue file stops it, and its last application has ended.
+    /// Returns the time from which it is to be Stopped, because the queue file stops it and its last application has
+    /// ended.
     pub const fn stops_at(&self) -> Option<Timestamp> {
         self.stops_at
     }
 
-    /// Whether one more application may enter Running here.
+    /// Returns whether one more application can become Running here.
     pub fn allows_application(&self) -> bool {
         let max = self.settings.max_applications;
         max == 0 || self.running + self.allocating < max
     }
 
-    /// Start the clock of quota preemption if what was just charged exceeds the maximum, as only
-    /// the RM can have it.
+    /// Starts the quota preemption timer if the charged amount exceeds the maximum. Only allocations of the RM can do
+    /// that.
     pub(super) fn watch_quota(&mut self, now: Timestamp, charged: &Resources) {
         let delay = self.settings.values.quota_preemption_delay;
         let exceeds = |left: &Resources| {
             charged.iter().any(|(resource, _)| left.get_or_zero(resource) < Quantity::ZERO)
         };
-        // What an RM reports is not what a tenant says becomes of a lowered quota. Tenants §5, TS-14.
+        // An allocation that the RM reports is no lowered quota of a tenant. Source: tenants §5, TS-14.
         if self.managed
             && self.settings.tenant.is_none()
             && self.quota_preemption_at.is_none()
@@ -343,8 +342,8 @@ impl Queue {
         }
     }
 
-    /// Whether the clock of quota preemption runs though the use is within the maximum again: the
-    /// next queue file stops it, whatever it says.
+    /// Returns whether the quota preemption timer runs although the usage is within the maximum again. The next queue
+    /// file then stops the timer, regardless of the file sets.
     pub(crate) fn quota_clock_is_over(&self) -> bool {
         let within = |max: &Resources| max.is_at_least_existing(&self.allocated);
         self.quota_preemption_at.is_some() && self.max.as_ref().is_none_or(within)
@@ -383,13 +382,13 @@ impl Queue {
         self.pending.prune();
     }
 
-    /// Whether some pending sum shows less than it is, or would after a restart.
+    /// Returns whether a pending sum is less than its exact value, or would be after a restart.
     #[cfg(feature = "snapshot")]
     pub(crate) fn has_largest_pending(&self) -> bool {
         self.pending.iter().any(|(_, amount)| amount == Quantity::MAX)
     }
 
-    /// Returns the exact pending sums of the types that show [`Quantity::MAX`].
+    /// Returns the exact pending sums of the types with [`Quantity::MAX`].
     pub(crate) fn largest_pending(&self) -> alloc::collections::BTreeMap<ResourceType, i128> {
         self.pending_beyond.largest(&self.pending)
     }
@@ -397,7 +396,7 @@ impl Queue {
 
 #[cfg(feature = "testkit")]
 impl super::Books {
-    /// Count more of a queue as used than is, or less: books that are damaged, for those who look for damage.
+    /// Changes the usage of a queue without an allocation, to test how damaged books are found.
     pub fn miscount(&mut self, queue: QueueId, resource: ResourceType, by: Quantity) {
         let allocated = &mut self.queues[queue].allocated;
         allocated.set(resource, allocated.get_or_zero(resource).plus(by));

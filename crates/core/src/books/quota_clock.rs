@@ -1,45 +1,45 @@
-//! When room is taken back from a queue that uses more than its maximum.
+//! Quota preemption timer: the time at which preemption begins in a queue that uses more than its maximum.
 //!
-//! The clock starts when a queue file lowers the maximum below the use, or when the RM reports more
-//! than the maximum allows. It is stored here, and the code that takes room back reads it. Source:
-//! queues and limits §4.8.
+//! The timer starts when a queue file lowers the maximum below the usage, or when the RM reports more usage than the
+//! maximum allows. It is stored in the queue, and quota preemption reads it. Source: queues and limits §4.8.
 
 use core::cmp::Ordering;
 
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
 
-/// What a queue file changes that the clock depends on.
+/// Effect of a queue file on the values that control the timer.
 pub(super) struct QuotaChange<'books> {
     pub(super) max_before: Option<&'books Resources>,
     pub(super) delay_before: Millis,
     pub(super) max: Option<&'books Resources>,
-    /// How long the queue may stay above its maximum; zero = for ever.
+    /// Time that the queue can exceed its maximum. Zero means without limit.
     pub(super) delay: Millis,
     pub(super) used: &'books Resources,
-    /// Whether the queue is a tenant's. It may say of itself what becomes of a quota below its use, so a
-    /// first quota counts as lowered, and one that is lowered in one type and raised in another does.
+    /// Whether the queue belongs to a tenant. For a tenant, a first quota counts as lowered, and so does a quota that
+    /// is lowered in one type and raised in another.
     pub(super) tenant: bool,
 }
 
-/// How a maximum compares with the one before; a type that a maximum does not name counts as
-/// zero, so a first maximum is a raised one.
+/// Comparison of a maximum with the previous one. A type that a maximum does not name counts as zero, so a first
+/// maximum is a raised one.
 enum Bound {
     Same,
     Lowered,
     Raised,
-    /// Higher in one type and lower in another.
+    /// Raised in one type and lowered in another.
     Mixed,
 }
 
 impl QuotaChange<'_> {
-    /// When the clock fires after the change, if it runs; `before` it fired then.
+    /// Returns the time at which the timer fires after the change. `None` if it does not run. `before` is the time
+    /// before the change.
     pub(super) fn fires_at(&self, now: Timestamp, before: Option<Timestamp>) -> Option<Timestamp> {
         let max = self.max.filter(|max| max.is_strictly_positive())?;
         if self.delay == Millis::ZERO || max.is_at_least_existing(self.used) {
             return None;
         }
-        // The reference takes nothing for more than a maximum that has a zero.
+        // In YuniKorn, an empty usage exceeds a maximum that contains a zero. Tenants do not follow that rule.
         if self.tenant && self.used.is_empty() {
             return None;
         }
@@ -56,7 +56,7 @@ impl QuotaChange<'_> {
         }
     }
 
-    /// Whether less is allowed of any type than before; what was not named was not bounded.
+    /// Returns whether any type allows less than before. A type that was not named was not limited.
     fn is_lowered(&self, max: &Resources) -> bool {
         let before = |resource| self.max_before.and_then(|before| before.get(resource));
         max.iter().any(|(resource, most)| before(resource).is_none_or(|before| most < before))
@@ -73,7 +73,7 @@ impl QuotaChange<'_> {
         }
     }
 
-    /// The clock, moved by as much as the delay changes.
+    /// Returns the timer, shifted by the change of the delay.
     fn shift(&self, at: Timestamp) -> Timestamp {
         match self.delay.cmp(&self.delay_before) {
             Ordering::Less => at.before(self.delay_before - self.delay),
@@ -100,7 +100,7 @@ mod tests {
         let memory = |amount| both(Some(amount), None);
         let used = both(Some(90), Some(10)).unwrap();
         let (t, s) = (Timestamp::from_millis, Millis::new);
-        // Maximum before and after, delay before and after, clock before and after, at 100.
+        // Maximum, delay, and timer, each before and after, at time 100.
         for (max_before, max, delay_before, delay, before, after, why) in [
             (memory(100), memory(80), 60, 0, Some(150), None, "no delay"),
             (memory(100), None, 60, 60, Some(150), None, "no maximum"),

@@ -1,4 +1,4 @@
-//! A partition of which not all nodes are known to be there again. Source: tenants §2.6, decision page 36.
+//! Partitions in recovery. Source: tenants §2.6, decision page 36.
 
 use alloc::vec::Vec;
 
@@ -7,35 +7,35 @@ use crate::time::Timestamp;
 
 use super::{Books, Timer};
 
-/// Nothing starts until all nodes have reported, or for so long; nodes that have not may do so later.
+/// State of recovery: nothing starts until all nodes have reported or the time limit ends. Nodes can report later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Recovery {
-    /// Until when nothing starts in any case; none when that is over.
+    /// End of the time limit. `None` after it.
     pub until: Option<Timestamp>,
-    /// The nodes that have not reported, in the order of their ids.
+    /// Nodes that have not reported, in the order of their IDs.
     missing: Vec<NodeId>,
 }
 
 impl Recovery {
-    /// The nodes that have not reported.
+    /// Returns the nodes that have not reported.
     pub fn missing(&self) -> &[NodeId] {
         &self.missing
     }
 
-    /// Whether a node has not reported.
+    /// Returns whether a node has not reported.
     pub fn lacks(&self, node: NodeId) -> bool {
         self.missing.binary_search(&node).is_ok()
     }
 
-    /// Whether nothing starts, and this node is the last that has not reported.
+    /// Returns whether nothing starts, and this node is the last that has not reported.
     pub fn waits_for(&self, node: NodeId) -> bool {
         self.until.is_some() && self.missing == [node]
     }
 }
 
 impl Books {
-    /// Nothing starts before all nodes that there are now have reported, or before this time.
+    /// Starts recovery, which lasts until all current nodes have reported, or until this time.
     pub(super) fn start_recovery(&mut self, partition: PartitionId, until: Timestamp) {
         self.end_recovery(partition);
         let row = self.partition_mut(partition);
@@ -45,7 +45,7 @@ impl Books {
         self.timers.insert((until, Timer::Recovery(partition)), ());
     }
 
-    /// A node has reported, or is gone.
+    /// Records that a node has reported or was removed.
     pub(super) fn no_longer_missing(&mut self, partition: PartitionId, node: NodeId) {
         let known = &mut self.partition_mut(partition).recovery;
         let Some(recovery) = known else { return };
@@ -69,7 +69,7 @@ impl Books {
         }
     }
 
-    /// Whether nothing starts in a partition, since not all of its nodes have reported.
+    /// Returns whether nothing starts in a partition because not all of its nodes have reported.
     pub fn is_recovering(&self, partition: PartitionId) -> bool {
         self.partition(partition).recovery.as_ref().is_some_and(|one| one.until.is_some())
     }

@@ -1,31 +1,31 @@
-//! An application that was refused.
+//! Rejected applications.
 
 use alloc::sync::Arc;
 
 use crate::name::Name;
 use crate::time::Timestamp;
 
-/// What is remembered of an application that no queue took.
+/// A rejected application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Rejected {
     /// Application id.
     pub application: Name,
-    /// The queue that was asked for.
+    /// Requested queue.
     pub queue: Name,
-    /// Who submitted it.
+    /// User who submitted.
     pub user: Name,
     /// The groups of the user at submission.
     pub groups: Arc<[Name]>,
-    /// When.
+    /// Time of the rejection.
     pub at: Timestamp,
-    /// Which rule, by a short code that does not change.
+    /// Short, stable code of the rule.
     pub code: Name,
-    /// Why, in a sentence.
+    /// Reason, as a sentence.
     pub message: Name,
 }
 
 impl Rejected {
-    /// How many are remembered in a partition; of more, the oldest are forgotten.
+    /// Largest number of stored rejections in a partition. Beyond it, the oldest are dropped.
     pub const REMEMBERED: usize = 10_000;
 }

@@ -1,4 +1,4 @@
-//! Distinct resource vectors, each with what is wished for of nodes: equal asks share one.
+//! Shapes: distinct combinations of amounts and node selector. Equal asks share one.
 
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
@@ -14,95 +14,96 @@ use crate::table::Table;
 use super::node_selector::{NodeSelector, NodeSet};
 use super::{Node, PreemptionTry, TrackerLink};
 
-/// One distinct resource vector and wish, and how many asks and allocations have it.
+/// One shape, and its number of uses.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 struct Shape {
-    /// What counts for queues, users and groups.
+    /// Amounts for queues, users, and groups.
     resources: Resources,
     uses: u64,
-    /// The requirements for nodes; none for those without any.
+    /// Node selector. `None` without one.
     #[cfg_attr(feature = "snapshot", serde(default))]
     wish: Option<Arc<NodeSelector>>,
-    /// The nodes that suit the wish.
+    /// Nodes that match the selector.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     nodes: NodeSet,
-    /// What counts for nodes, where that is less: nodes do not have the type that counts tasks.
+    /// Amounts for nodes, if they are less: nodes do not have the type that counts tasks.
     #[cfg_attr(feature = "snapshot", serde(default))]
     on_node: Option<Resources>,
-    /// The last tries in vain to stop something for such asks, which stand for all equal asks.
+    /// Last failed preemption attempts for such asks, valid for all equal asks.
     #[cfg_attr(feature = "snapshot", serde(default, skip_serializing_if = "Vec::is_empty"))]
     tried: Vec<(Equals, PreemptionTry)>,
 }
 
-/// What equal asks of a shape have in common: their leaf, who is charged, and their priority.
+/// Properties that equal asks of a shape share: leaf, trackers, and priority.
 pub(crate) type Equals = (QueueId, TrackerLink, i32);
 
-/// The key that distinguishes shapes: what counts for queues, the requirements for nodes, and
-/// whether something counts for queues alone.
+/// Key that distinguishes shapes: the amounts for queues, the node selector, and whether the amounts for nodes are
+/// less.
 type Key = (Resources, Option<Arc<NodeSelector>>, bool);
 
-/// The distinct resource vectors and wishes in use.
+/// Shapes in use.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Shapes {
     rows: Table<ShapeId, Shape>,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::ordered::stored::index"))]
     by_value: OrderedMap<Key, ShapeId>,
-    /// How many say something of nodes.
+    /// Number of shapes with a node selector.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     wishes: usize,
 }
 
 impl Shapes {
-    /// The vector of a shape.
+    /// Returns the amounts of a shape.
     #[inline]
     pub fn get(&self, shape: ShapeId) -> &Resources {
         &self.rows[shape].resources
     }
 
-    /// So many times the vector of a shape.
+    /// Returns the amounts of a shape times `count`.
     #[inline]
     pub fn times(&self, shape: ShapeId, count: u32) -> Cow<'_, Resources> {
         let one = self.get(shape);
         if count == 1 { Cow::Borrowed(one) } else { Cow::Owned(one.times(i64::from(count))) }
     }
 
-    /// What a node must have for an ask of a shape: its vector, without what counts for queues alone.
+    /// Returns the amounts that a node must have for an ask of a shape, without types that count only for queues.
     #[inline]
     pub fn on_node(&self, shape: ShapeId) -> &Resources {
         let row = &self.rows[shape];
         row.on_node.as_ref().unwrap_or(&row.resources)
     }
 
-    /// What asks of a shape say of nodes; none where they say nothing.
+    /// Returns the node selector of a shape. `None` without one.
     pub fn wish(&self, shape: ShapeId) -> Option<&NodeSelector> {
         self.rows[shape].wish.as_deref()
     }
 
-    /// The same, to be shared.
+    /// Returns the shared node selector of a shape.
     pub(super) fn shared_wish(&self, shape: ShapeId) -> Option<Arc<NodeSelector>> {
         self.rows[shape].wish.clone()
     }
 
-    /// Whether asks of a shape may have a node.
+    /// Returns whether asks of a shape can use a node.
     #[inline]
     pub(super) fn suits(&self, shape: ShapeId, id: NodeId, node: &Node) -> bool {
         let row = &self.rows[shape];
         if row.wish.is_none() { !node.is_closed() } else { row.nodes.has(id) }
     }
 
-    /// Whether a shape is there.
+    /// Returns whether a shape exists.
     pub(crate) fn has(&self, shape: ShapeId) -> bool {
         self.rows.get(shape).is_some()
     }
 
-    /// All shapes in use, with the number of their users.
+    /// Returns all shapes with their numbers of uses.
     pub fn iter(&self) -> impl Iterator<Item = (ShapeId, &Resources, u64)> {
         self.rows.iter().map(|(id, shape)| (id, &shape.resources, shape.uses))
     }
 
-    /// Use a vector and a wish once more; `node_request` is what counts for nodes, where that is less.
+    /// Adds a use of a shape, and creates it if it is missing. `node_request` has the amounts for nodes, if they are
+    /// less.
     pub(super) fn acquire(
         &mut self,
         (resources, on_node): (Resources, Option<Resources>),
@@ -123,20 +124,20 @@ impl Shapes {
         shape
     }
 
-    /// The last try in vain to stop something for one of these equal asks, be that still there or not.
+    /// Returns the last failed preemption attempt for one of these equal asks, even if that ask is gone.
     pub(crate) fn tried(&self, shape: ShapeId, equals: Equals) -> Option<PreemptionTry> {
         let mut tried = self.rows[shape].tried.iter();
         tried.find(|(one, _)| *one == equals).map(|(_, tried)| *tried)
     }
 
-    /// Nothing could be stopped for one of these equal asks. Tries whose pause is over are forgotten.
+    /// Records a failed preemption attempt for one of these equal asks. Removes outdated attempts.
     pub(super) fn note_try(&mut self, shape: ShapeId, equals: Equals, tried: PreemptionTry) {
         let all = &mut self.rows[shape].tried;
         all.retain(|(one, before)| *one != equals && tried.at < before.at + PreemptionTry::PAUSE);
         all.push((equals, tried));
     }
 
-    /// Use a shape once less; it goes with its last user.
+    /// Removes a use of a shape, and the shape with its last use.
     pub(super) fn release(&mut self, shape: ShapeId) {
         let row = &mut self.rows[shape];
         row.uses -= 1;
@@ -148,17 +149,17 @@ impl Shapes {
         }
     }
 
-    /// A node has come.
+    /// Adds a node.
     pub(super) fn node_added(&mut self, id: NodeId, node: &Node) {
         self.each_wish(|wish, nodes| nodes.add(wish, id, node));
     }
 
-    /// A node is gone.
+    /// Removes a node.
     pub(super) fn node_removed(&mut self, id: NodeId) {
         self.each_wish(|_, nodes| nodes.remove(id));
     }
 
-    /// Other nodes may suit.
+    /// Recomputes the matching nodes of all selectors.
     pub(super) fn refresh(&mut self, all: &Table<NodeId, Node>) {
         self.each_wish(|wish, nodes| *nodes = NodeSet::of(wish, all));
     }
@@ -180,13 +181,12 @@ impl Shapes {
 
 #[cfg(feature = "snapshot")]
 impl Shapes {
-    /// How many slots there are for shapes.
+    /// Returns the number of slots for shapes.
     pub(super) const fn slots(&self) -> usize {
         self.rows.slots()
     }
 
-    /// After they were read: find them by their values again, and the nodes that suit them. `uses`
-    /// says for each slot how often its shape is used.
+    /// Rebuilds the indexes after deserialization. `uses` has the number of uses for each slot.
     pub(super) fn settle(
         &mut self,
         uses: &[u64],

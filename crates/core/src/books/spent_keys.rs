@@ -1,41 +1,42 @@
-//! Idempotency keys that outlive the tasks that were submitted under them.
+//! Idempotency keys that outlive their tasks.
 //!
-//! A task that ended long ago is forgotten, but its key is known for as long as the queue file says, so that a repeat
-//! is refused rather than submitted a second time. Each tenant has keys of its own, at most [`SpentKeys::MAX`], and no
-//! other tenant can push them out. `Books` adds a key when it forgets the task and drops keys whose time is over when
-//! a task is submitted. Costs logarithmic time per key.
+//! A task that ended long ago is dropped, but its key remains known for the time that the queue file sets. A repetition
+//! is therefore refused instead of submitted again. Each tenant has separate keys, at most [`SpentKeys::MAX`], which
+//! other tenants cannot push out. `Books` adds a key when it drops the task, and removes expired keys when a task is
+//! submitted. Costs logarithmic time for each key.
 
 use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::time::{Millis, Timestamp};
 
-/// The keys of tasks that are no longer remembered.
+/// Keys of tasks that are no longer stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct SpentKeys {
-    /// When the task was submitted, by tenant and key.
+    /// Submission time by tenant and key.
     keys: OrderedMap<(Name, Name), Timestamp>,
-    /// The same in order of time; follows from `keys`.
+    /// Keys in order of time. Derived from `keys`.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     times: OrderedMap<(Timestamp, Name, Name), ()>,
-    /// The same by tenant; follows from `keys`.
+    /// Keys by tenant, in order of time. Derived from `keys`.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     own_times: OrderedMap<(Name, Timestamp, Name), ()>,
-    /// How many keys each tenant has that has any; follows from `keys`.
+    /// Number of keys by tenant. Derived from `keys`.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     counts: OrderedMap<Name, u32>,
 }
 
 impl SpentKeys {
-    /// The largest number of keys of one tenant. When it is reached, the tenant submits without keys, or waits.
+    /// Largest number of keys of one tenant. A tenant that reaches it can submit only without keys until old keys
+    /// expire.
     pub const MAX: u32 = 65_536;
 
-    /// Returns when the forgotten task of this key was submitted.
+    /// Returns the submission time of the dropped task with this key.
     pub fn submitted(&self, tenant: &Name, key: &Name) -> Option<Timestamp> {
         self.keys.get(&(tenant.clone(), key.clone())).copied()
     }
 
-    /// Returns whether a tenant has as many keys as it may, and all of them are still valid.
+    /// Returns whether a tenant has the largest number of keys and all of them are still valid.
     pub fn is_full(&self, tenant: &Name, now: Timestamp, ttl: Millis) -> bool {
         let from = (tenant.clone(), Timestamp::ZERO, Name::default());
         let oldest = self.own_times.iter_from(&from).map(|(key, ())| key).next();
@@ -43,12 +44,12 @@ impl SpentKeys {
         self.count(tenant) >= Self::MAX && oldest.is_some_and(|(_, at, _)| now < *at + ttl)
     }
 
-    /// Returns how many keys a tenant has here.
+    /// Returns the number of keys of a tenant.
     pub fn count(&self, tenant: &Name) -> u32 {
         self.counts.get(tenant).copied().unwrap_or_default()
     }
 
-    /// Returns the same with its indexes made again.
+    /// Returns a copy with rebuilt indexes.
     #[cfg(any(test, feature = "snapshot"))]
     pub(super) fn indexed_again(&self) -> Self {
         let mut rebuilt = Self::default();
@@ -58,7 +59,7 @@ impl SpentKeys {
         rebuilt
     }
 
-    /// Remembers the key of a task that is forgotten.
+    /// Adds the key of a task that is dropped.
     pub(super) fn add(&mut self, tenant: &Name, key: &Name, submitted: Timestamp) {
         self.remove(tenant, key);
         self.keys.insert((tenant.clone(), key.clone()), submitted);
@@ -67,7 +68,7 @@ impl SpentKeys {
         self.counts.insert(tenant.clone(), self.count(tenant) + 1);
     }
 
-    /// Forgets a key that is used again.
+    /// Removes a key that is used again.
     pub(super) fn remove(&mut self, tenant: &Name, key: &Name) {
         let Some(submitted) = self.submitted(tenant, key) else { return };
         self.keys.remove(&(tenant.clone(), key.clone()));
@@ -79,7 +80,7 @@ impl SpentKeys {
         }
     }
 
-    /// Forgets keys whose time is over.
+    /// Removes expired keys.
     pub(super) fn expire(&mut self, now: Timestamp, ttl: Millis) {
         while let Some(((submitted, tenant, key), ())) = self.times.first() {
             if now < *submitted + ttl {
@@ -106,7 +107,7 @@ mod tests {
         let at = Timestamp::from_millis;
         assert!(spent.is_full(&a, at(10), ttl) && !spent.is_full(&b, at(10), ttl));
         assert_eq!(spent.indexed_again(), spent);
-        // Nothing else has to happen for the next submission to be taken.
+        // The next submission is accepted without any other event.
         assert!(!spent.is_full(&a, at(11), ttl));
         spent.expire(at(11), ttl);
         assert_eq!((spent.count(&a), spent.count(&b)), (0, 1));

@@ -1,5 +1,4 @@
-//! Tasks of tenants: applications with a mark that says what an application does not. Source: tenants §1,
-//! decision page 30.
+//! Tasks of tenants: applications with additional data. Source: tenants §1, decision page 30.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -14,75 +13,75 @@ use crate::time::{Millis, Timestamp};
 use super::gang::StopRequest;
 use super::{Application, Books, Measured, Tasks, Timer};
 
-/// The settings of a task at submission.
+/// Settings of a task at submission.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TaskSettings {
-    /// Whose task it is.
+    /// Tenant of the task.
     pub tenant: Name,
-    /// How many instances it has, which start together.
+    /// Number of members, which start together.
     pub members: u32,
-    /// Whether it waits again after it was evicted.
+    /// Whether it waits again after an eviction.
     pub requeue: bool,
-    /// How often it waits again after it failed.
+    /// Number of times that it waits again after a failure.
     pub restarts: u32,
-    /// How long it may wait before it expires; for ever if none.
+    /// Time that it can wait before it expires. `None` is unlimited.
     pub max_wait: Option<Millis>,
-    /// The request that submitted it.
+    /// Request that submitted it.
     pub request: TaskRequest,
 }
 
-/// What a repeat of a request is known by.
+/// Identity of a request, to recognize a repetition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TaskRequest {
-    /// The key that the sender chose; empty if there is none.
+    /// Idempotency key of the sender. Empty if there is none.
     pub key: Name,
-    /// The digest of its body, which distinguishes another body under the same key from a repeat.
+    /// Digest of the body. It distinguishes a repetition from a different request with the same key.
     pub digest: Name,
 }
 
-/// How a task ended.
+/// Outcome of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum TaskOutcome {
-    /// Well.
+    /// The task succeeded.
     Succeeded,
-    /// Badly, or what it ran on was lost.
+    /// The task failed, or its node was lost.
     Failed,
-    /// Somebody did not want it any more.
+    /// The task was canceled.
     Cancelled,
-    /// It was stopped for the sake of others, and does not wait again.
+    /// The task was evicted and does not wait again.
     Evicted,
-    /// It has waited for as long as it may.
+    /// The task waited for the allowed time without a start.
     Expired,
 }
 
 impl TaskOutcome {
-    /// All of them, in their order.
+    /// All outcomes in order.
     pub const ALL: [Self; 5] =
         [Self::Succeeded, Self::Failed, Self::Cancelled, Self::Evicted, Self::Expired];
 }
 
-/// Where a task stands. Source: tenants §1.
+/// State of a task. Source: tenants §1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TaskState {
-    /// Some of it has no node.
+    /// At least one member has no node.
     Waiting,
-    /// All of it has a node; the client that runs it has not confirmed yet that it runs.
+    /// All members have nodes, and the client has not confirmed that the task runs.
     Starting,
-    /// It runs.
+    /// The task runs.
     Running,
-    /// It is to stop, since somebody does not want it any more.
+    /// The task was canceled and must stop.
     Cancelling,
-    /// It is to stop for the sake of others.
+    /// The task was evicted and must stop.
     Evicting,
-    /// It has ended.
+    /// The task has ended.
     Ended(TaskOutcome),
 }
 
 impl TaskState {
-    /// Its name, as in the specification.
+    /// Returns the name of the state in the specification.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Waiting => "WAITING",
@@ -99,70 +98,69 @@ impl TaskState {
     }
 }
 
-/// The end of a task.
+/// End of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TaskEnd {
-    /// How.
+    /// Outcome of the task.
     pub outcome: TaskOutcome,
-    /// When.
+    /// Time of the end.
     pub at: Timestamp,
-    /// Counts ends in the partition.
+    /// Sequence number of the end in the partition.
     pub number: u64,
 }
 
-/// What of a task an application does not say.
+/// Data of a task in addition to its application.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Task {
-    /// Its settings.
+    /// Settings at submission.
     pub settings: TaskSettings,
-    /// Until when it may wait, if that is still ahead.
+    /// End of the waiting time. `None` if no limit is ahead.
     pub waits_until: Option<Timestamp>,
-    /// Whether the client that runs it has confirmed that it runs.
+    /// Whether the client confirmed that it runs.
     pub confirmed: bool,
-    /// Whether it is to stop, since somebody does not want it any more.
+    /// Whether it was canceled and must stop.
     pub cancelled: bool,
-    /// When all of it was given a node last.
+    /// Time at which all members last had nodes.
     pub started: Option<Timestamp>,
-    /// How often it waited again after it had failed.
+    /// Number of restarts after failures.
     pub restarted: u32,
-    /// How often it waited again after it had been evicted.
+    /// Number of restarts after evictions.
     pub evicted: u32,
-    /// When the task was first reported as waiting, and the code of the last such report. Both
-    /// count from when it last began to wait.
+    /// Time of the first report that the task waits, and the code of the last report. Both refer to the current wait.
     pub throttled: Option<(Timestamp, Name)>,
     /// Whether the task was ever reported as waiting.
     pub waited: bool,
-    /// The last request that reported its stop; empty where no request with a key reported it.
+    /// Last request with a key that reported its stop. Empty if there is none.
     pub released: TaskRequest,
-    /// How it ended.
+    /// End of the task. `None` before.
     pub end: Option<TaskEnd>,
-    /// What was measured of it last, while it has its nodes.
+    /// Last measured usage, while it has its nodes.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub measured: Option<Measured>,
-    /// What all of it needs, or needed before it ended.
+    /// Current request of all members, or the last one before the end.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub size: Resources,
-    /// Where its members started last, in their order: [`Task::NODES_REMEMBERED`] at most.
+    /// Last nodes of its members in their order, at most [`Task::NODES_REMEMBERED`].
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub nodes: Vec<Name>,
 }
 
 impl Task {
-    /// Of how many members it is remembered where they started.
+    /// Largest number of stored nodes.
     pub const NODES_REMEMBERED: usize = 100;
 }
 
 impl Books {
-    /// How many asks of an application start together: the members of a task, otherwise one.
+    /// Returns the number of asks of an application that start together: the members of a task, otherwise 1.
     #[inline]
     pub fn members_of(&self, application: ApplicationId) -> u32 {
         let task = self.applications[application].task.as_deref();
         task.map_or(1, |task| task.settings.members.max(1))
     }
 
-    /// Where a task stands; none if the application is no task.
+    /// Returns the state of a task. `None` if the application is no task.
     ///
     /// Costs the members of the task.
     pub fn task_state(&self, application: ApplicationId) -> Option<TaskState> {
@@ -187,7 +185,7 @@ impl Books {
         })
     }
 
-    /// The task of this id in a partition: one that has not ended, or else the one that ended last.
+    /// Returns the task with this ID in a partition: the unfinished one, or else the one that ended last.
     pub fn task_named(&self, partition: PartitionId, name: &Name) -> Option<ApplicationId> {
         let row = self.partition(partition);
         let is_task = |id: &ApplicationId| self.applications[*id].task.is_some();
@@ -195,7 +193,7 @@ impl Books {
         lives.or_else(|| row.tasks.ended(name))
     }
 
-    /// An application that was just added is a task.
+    /// Makes an application that was just added a task.
     pub(super) fn add_task(&mut self, application: ApplicationId, settings: &TaskSettings) {
         let row = &mut self.applications[application];
         let until = settings.max_wait.map(|wait| row.submitted + wait);
@@ -216,7 +214,7 @@ impl Books {
         self.partition_mut(partition).tasks.add(application, (&name, number), &task);
     }
 
-    /// An older task that was submitted under the same key, and is known by it no more, has it no more.
+    /// Removes the key from an older task, because a new task uses the same key.
     fn free_key(&mut self, partition: PartitionId, settings: &TaskSettings) {
         let TaskSettings { tenant, request, .. } = settings;
         let older = self.partition(partition).tasks.submitted(tenant, &request.key);
@@ -226,7 +224,7 @@ impl Books {
         }
     }
 
-    /// Record that a task was reported as waiting, and for which reason.
+    /// Records that a task was reported as waiting, and the reason.
     pub(super) fn note_throttled(
         &mut self,
         now: Timestamp,
@@ -240,7 +238,7 @@ impl Books {
         }
     }
 
-    /// A task takes a step.
+    /// Applies a step of a task.
     pub(super) fn step_task(
         &mut self,
         now: Timestamp,
@@ -278,7 +276,7 @@ impl Books {
         }
     }
 
-    /// The application of a task has ended, and nobody reported the outcome.
+    /// Ends a task whose application ended without a reported outcome.
     pub(super) fn task_is_over(&mut self, now: Timestamp, application: ApplicationId) {
         let row = &self.applications[application];
         if row.task.as_ref().is_some_and(|task| task.end.is_none()) {
@@ -300,7 +298,7 @@ impl Books {
         tasks.add_end(application, (&name, &tenant), number);
     }
 
-    /// A task that was given all its nodes has started. Costs its members then.
+    /// Records the start of a task after its last member was placed. Costs its members then.
     pub(super) fn note_started(&mut self, now: Timestamp, application: ApplicationId) {
         let row = &self.applications[application];
         if row.ask_count > 0 || row.task.is_none() {
@@ -317,7 +315,7 @@ impl Books {
         }
     }
 
-    /// A task needs something else than before, if the application is one.
+    /// Updates the size of a task. Ignores other applications.
     pub(super) fn note_size(&mut self, application: ApplicationId) {
         let row = &mut self.applications[application];
         if let Some(task) = row.task.as_deref_mut() {
@@ -325,7 +323,7 @@ impl Books {
         }
     }
 
-    /// Nothing ends the waiting of a task by time any more.
+    /// Clears the timer of the waiting time of a task.
     pub(super) fn forget_wait(&mut self, application: ApplicationId) {
         let task = self.applications[application].task.as_deref_mut();
         if let Some(at) = task.and_then(|task| task.waits_until.take()) {
@@ -333,7 +331,7 @@ impl Books {
         }
     }
 
-    /// A task leaves the books.
+    /// Removes the data of a task that is removed from the books.
     pub(super) fn forget_task(&mut self, application: ApplicationId) {
         self.forget_wait(application);
         let row = &self.applications[application];
@@ -350,7 +348,7 @@ impl Books {
         partition.tasks.forget(application, (&name, number), &task);
     }
 
-    /// What is known of the tasks of each partition that has any, recomputed from the applications.
+    /// Recomputes the task indexes of each partition that has tasks.
     pub(crate) fn tasks_rebuilt(&self) -> BTreeMap<PartitionId, Tasks> {
         let marked =
             self.applications.iter().filter_map(|(id, row)| Some((id, row, row.task.as_deref()?)));
@@ -363,7 +361,7 @@ impl Books {
         rebuilt
     }
 
-    /// The applications of each partition that have ended, recomputed.
+    /// Recomputes the ended applications of each partition.
     pub(crate) fn ended_rebuilt(
         &self,
     ) -> BTreeMap<PartitionId, OrderedMap<(Name, u64), ApplicationId>> {
@@ -378,7 +376,7 @@ impl Books {
 }
 
 impl Application {
-    /// The outcome of a task that ended without a reported outcome.
+    /// Returns the outcome of a task that ended without a reported outcome.
     fn lost_task(&self) -> TaskOutcome {
         let cancelled = self.task.as_ref().is_some_and(|task| task.cancelled);
         if cancelled { TaskOutcome::Cancelled } else { TaskOutcome::Failed }

@@ -1,4 +1,4 @@
-//! What a partition knows of its tasks, so that they are found by id, key, tenant and end.
+//! Indexes of the tasks of a partition, by ID, key, tenant, and end.
 
 use alloc::vec::Vec;
 
@@ -9,43 +9,42 @@ use crate::ordered::OrderedMap;
 use super::task::{Task, TaskSettings};
 use super::{Measured, MeasuredSum};
 
-/// What a partition knows of its tasks in addition to the applications. All of it follows from
-/// them.
+/// Indexes of the tasks of a partition. Derived from the applications.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tasks {
-    /// Those that have ended, by their ids.
+    /// Ended tasks by ID.
     ended: OrderedMap<Name, ApplicationId>,
-    /// The numbers of their ends.
+    /// Numbers of the ends.
     numbers: OrderedMap<u64, ()>,
-    /// The same by tenant and the number of their end.
+    /// Ended tasks by tenant and the number of their end.
     ends: OrderedMap<(Name, u64), ApplicationId>,
-    /// How many of each tenant are among them, and the tenants in the order of that.
+    /// Number of ended tasks by tenant, and the tenants in the order of that number.
     ended_of: OrderedMap<Name, u64>,
     by_ended: OrderedMap<(u64, Name), ()>,
-    /// Those that were submitted with a key, by tenant and key; of several the newest, which alone has it.
+    /// Tasks with an idempotency key, by tenant and key. Only the newest task with a key has it.
     keys: OrderedMap<(Name, Name), ApplicationId>,
-    /// All that are remembered, by tenant and the number of their submission.
+    /// All stored tasks, by tenant and the number of their submission.
     all: OrderedMap<(Name, u64), ApplicationId>,
-    /// What was measured of those of each tenant, of tenants with any that was.
+    /// Sum of the measured usage by tenant, for tenants with measured tasks.
     measured: OrderedMap<Name, MeasuredSum>,
 }
 
 impl Tasks {
-    /// How many tasks that have ended are remembered.
+    /// Largest number of stored ended tasks.
     pub const REMEMBERED: usize = 65_536;
 
-    /// The task of this id, if it has ended and is remembered.
+    /// Returns the ended task with this ID, if it is stored.
     pub fn ended(&self, task: &Name) -> Option<ApplicationId> {
         self.ended.get(task).copied()
     }
 
-    /// The task that was submitted for a tenant under this key last.
+    /// Returns the last task that was submitted for a tenant with this key.
     pub fn submitted(&self, tenant: &Name, key: &Name) -> Option<ApplicationId> {
         self.keys.get(&(tenant.clone(), key.clone())).copied()
     }
 
-    /// Those to forget when `more` have ended: the first that ended of the tenant that has most. So a tenant whose
-    /// tasks come and go quickly pushes out its own, and nobody else's.
+    /// Returns the tasks to drop when `more` have ended: the oldest ended tasks of the tenant with the largest number.
+    /// So a tenant with many short tasks pushes out only its own tasks.
     pub(crate) fn beyond(&self, more: usize) -> Vec<ApplicationId> {
         let surplus = (self.ends.len() + more).saturating_sub(Self::REMEMBERED);
         let Some(((_, tenant), ())) = self.by_ended.last() else { return Vec::new() };
@@ -54,7 +53,7 @@ impl Tasks {
         own.take(surplus).map(|(_, task)| *task).collect()
     }
 
-    /// A task of a tenant has ended.
+    /// Adds a task of a tenant that ended.
     pub(super) fn add_end(
         &mut self,
         id: ApplicationId,
@@ -67,7 +66,7 @@ impl Tasks {
         self.count_ended(tenant, |count| count + 1);
     }
 
-    /// A task that has ended is forgotten.
+    /// Removes an ended task that is dropped.
     pub(super) fn remove_end(&mut self, (name, tenant): (&Name, &Name), number: u64) {
         self.ended.remove(name);
         self.numbers.remove(&number);
@@ -85,7 +84,7 @@ impl Tasks {
         }
     }
 
-    /// The tasks of a tenant that were submitted behind this number, in order of submission.
+    /// Returns the tasks of a tenant after this submission number, in order of submission.
     pub fn of_tenant(
         &self,
         tenant: &Name,
@@ -96,12 +95,13 @@ impl Tasks {
         all.take_while(move |((of, _), _)| *of == from.0).map(|((_, number), task)| (*number, task))
     }
 
-    /// What was measured of the tasks of a tenant, those of tenants below it not included; none if nothing was.
+    /// Returns the sum of the measured usage of the tasks of a tenant, without its descendants. `None` without measured
+    /// tasks.
     pub fn measured_of(&self, tenant: &str) -> Option<&MeasuredSum> {
         self.measured.get(tenant)
     }
 
-    /// Of a task of a tenant something else is measured than before.
+    /// Replaces the measured usage of a task of a tenant.
     pub(super) fn measure(
         &mut self,
         tenant: &Name,

@@ -1,5 +1,5 @@
-//! Tenants of a partition and their settings. Their queues and limits count what they use; nothing
-//! else does. Source: tenants §1, §4, decision page 28.
+//! Tenants of a partition and their settings. Only their queues and limits count their usage. Source: tenants §1, §4,
+//! decision page 28.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -18,76 +18,74 @@ use super::Meter;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tenant {
-    /// Its settings.
+    /// Settings of the tenant.
     pub settings: Arc<TenantSettings>,
-    /// The version of the settings: every change to them raises it, and nothing else does.
+    /// Version of the settings. Every change of the settings raises it, and nothing else does.
     pub version: u64,
-    /// Whether it takes in nothing any more, and goes with its last task.
+    /// Whether it accepts no tasks, and is removed after its last task ends.
     pub draining: bool,
 }
 
-/// The tenants of a partition.
+/// Tenants of a partition.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tenants {
     rows: OrderedMap<Name, Tenant>,
     defaults: Arc<TenantDefaults>,
-    /// How often the defaults were set; 0 while nobody has set them.
+    /// Number of changes of the defaults. 0 if they were never set.
     defaults_version: u64,
-    /// The highest version of any tenant that is gone: one of the same name starts above it, so that
-    /// nobody takes it for the other.
+    /// Largest version of any removed tenant. A new tenant with the same name gets a larger version, so that clients do
+    /// not confuse both.
     gone: u64,
-    /// Each tenant behind the one above it, behind no name if there is none; follows from the rows.
+    /// Tenants by parent and name. The parent is empty for a top tenant. Derived from the rows.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     below: OrderedMap<(Name, Name), ()>,
-    /// The tenants that are limits, by the path of the queue and their user or group; follows from the rows.
+    /// Queues in which tenants are limits, with their number. Derived from the rows.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     shared: BTreeMap<Name, BTreeMap<TenantSubject, Name>>,
-    /// What the tasks of each tenant used over time, those of tenants below it not included; of those of
-    /// which something ever ran.
+    /// Usage over time of the tasks of each tenant, without its descendants. Only for tenants with a task that ran.
     #[cfg_attr(feature = "snapshot", serde(default))]
     meters: OrderedMap<Name, Arc<Meter>>,
 }
 
 impl Tenants {
-    /// How many tenants a partition can have, so that a client that creates ever new ones cannot
-    /// take all memory.
+    /// Largest number of tenants of a partition, so that a client cannot exhaust memory with new tenants.
     pub const MAX: usize = 65_536;
 
-    /// How many levels of tenants there can be: each costs every start below it a look.
+    /// Largest number of levels of tenants. Each level adds a check to every start in its subtree.
     pub const LEVELS_MAX: usize = 8;
 
-    /// One tenant.
+    /// Returns a tenant.
     pub fn get(&self, tenant: &str) -> Option<&Tenant> {
         self.rows.get(tenant)
     }
 
-    /// All tenants, in the order of their names.
+    /// Returns all tenants, in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&Name, &Tenant)> {
         self.rows.iter()
     }
 
-    /// How many there are.
+    /// Returns the number of tenants.
     pub const fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no tenants.
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// What holds for those that do not say otherwise.
+    /// Returns the defaults for tenants that do not set a value of their own.
     pub fn defaults(&self) -> &TenantDefaults {
         &self.defaults
     }
 
-    /// How often the defaults were set; 0 while nobody has set them.
+    /// Returns the number of changes of the defaults. 0 if they were never set.
     pub const fn defaults_version(&self) -> u64 {
         self.defaults_version
     }
 
-    /// The tenants right below one, in the order of their names; below none, those on top.
+    /// Returns the children of a tenant, in the order of their names. With `None`, returns the top tenants.
     pub fn below(&self, above: Option<&Name>) -> impl Iterator<Item = &Name> {
         let above = above.cloned().unwrap_or_default();
         let from = (above.clone(), Name::default());
@@ -97,12 +95,12 @@ impl Tenants {
             .map_while(move |(of, name)| (*of == above).then_some(name))
     }
 
-    /// Whether there are tenants below one.
+    /// Returns whether a tenant has children.
     pub fn has_below(&self, tenant: &Name) -> bool {
         self.below(Some(tenant)).next().is_some()
     }
 
-    /// A tenant and those above it.
+    /// Returns a tenant and its ancestors.
     pub fn up<'all>(
         &'all self,
         tenant: &'all Name,
@@ -116,7 +114,7 @@ impl Tenants {
         })
     }
 
-    /// A tenant and all below it, each behind the one above it.
+    /// Returns a tenant and its descendants, parents before children.
     pub fn with_below(&self, tenant: &Name) -> Vec<Name> {
         let mut all = alloc::vec![tenant.clone()];
         let mut at = 0;
@@ -127,7 +125,7 @@ impl Tenants {
         all
     }
 
-    /// The path of the queue of a tenant, if it has one.
+    /// Returns the path of the queue of a tenant, if it has one.
     pub fn path_of(&self, root: &Name, tenant: &Name) -> Option<Name> {
         let row = self.get(tenant)?;
         if row.settings.mapping != TenantMapping::Queue {
@@ -139,7 +137,7 @@ impl Tenants {
         Some(Name::from(path))
     }
 
-    /// Whether any tenant is a limit in the queue at this path.
+    /// Returns whether a tenant is a limit in the queue at this path.
     pub fn is_shared(&self, path: &str) -> bool {
         self.shared.contains_key(path)
     }
@@ -149,38 +147,38 @@ impl Tenants {
         self.shared.get(path)?.get(subject)
     }
 
-    /// What a tenant may use at once.
+    /// Returns the effective quota of a tenant.
     pub fn quota_of<'all>(&'all self, settings: &'all TenantSettings) -> &'all Amounts {
         settings.quota.as_ref().unwrap_or(&self.defaults.quota)
     }
 
-    /// In which order its tasks start.
+    /// Returns the effective order in which the tasks of a tenant start.
     pub fn waiting_of<'all>(&'all self, settings: &'all TenantSettings) -> &'all WaitingPolicy {
         settings.waiting.as_ref().unwrap_or(&self.defaults.waiting)
     }
 
-    /// What becomes of tasks that run when its quota is lowered below its use.
+    /// Returns the effective behavior for running tasks after the quota of a tenant was lowered below its usage.
     pub fn on_lower_of(&self, settings: &TenantSettings) -> OnLower {
         settings.on_lower.unwrap_or(self.defaults.on_lower)
     }
 
-    /// What becomes of an ask that is larger than its quota.
+    /// Returns the effective behavior for an ask that exceeds the quota of a tenant.
     pub fn oversized_of(&self, settings: &TenantSettings) -> Oversized {
         settings.oversized.unwrap_or(self.defaults.oversized)
     }
 
-    /// How many of its tasks may wait; none is unlimited.
+    /// Returns the effective limit on waiting tasks of a tenant. `None` is unlimited.
     pub fn max_waiting_of(&self, settings: &TenantSettings) -> Option<u64> {
         settings.max_waiting.or(self.defaults.max_waiting)
     }
 
-    /// What the tasks of a tenant used over time, those of tenants below it not included; none before the
-    /// first of them started.
+    /// Returns the usage over time of the tasks of a tenant, without its descendants. `None` before its first task
+    /// started.
     pub fn meter_of(&self, tenant: &str) -> Option<&Meter> {
         self.meters.get(tenant).map(Arc::as_ref)
     }
 
-    /// Count what the tasks of a tenant use. Of one that is gone nothing is counted.
+    /// Changes the usage over time of the tasks of a tenant. Ignores removed tenants.
     pub(super) fn meter(&mut self, tenant: &Name, change: impl FnOnce(&mut Meter)) {
         if self.rows.get(&**tenant).is_none() {
             return;
@@ -249,12 +247,12 @@ impl Tenants {
         }
     }
 
-    /// What each tenant used over time, with its name.
+    /// Returns the usage over time of each tenant, with its name.
     pub(crate) fn meters(&self) -> impl Iterator<Item = (&Name, &Meter)> {
         self.meters.iter().map(|(name, meter)| (name, &**meter))
     }
 
-    /// Whether every tenant above another is there, and none above itself.
+    /// Returns whether every parent exists, and no tenant is its own ancestor.
     #[cfg(feature = "snapshot")]
     pub(super) fn has_tops(&self) -> bool {
         self.rows.iter().all(|(name, _)| {
@@ -263,7 +261,7 @@ impl Tenants {
         })
     }
 
-    /// The same, with everything that follows from the rows recomputed.
+    /// Returns a copy with recomputed derived data.
     pub(crate) fn indexed_again(&self) -> Self {
         let mut rebuilt = self.clone();
         (rebuilt.below, rebuilt.shared) = (OrderedMap::default(), BTreeMap::new());

@@ -1,4 +1,4 @@
-//! What applications have used so far: amounts times seconds, by the kind of node.
+//! Accumulated usage of applications: amounts times seconds, by instance type of the node.
 //!
 //! Source: scheduling §18.2.
 
@@ -11,42 +11,42 @@ use crate::time::{Millis, Timestamp};
 use super::gang::StopRequest;
 use super::{Allocation, Node, NodeAttributes};
 
-/// What an application used with all that it gave back so far.
+/// Accumulated usage of the released allocations of an application.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Usage {
-    /// By allocations that served it.
+    /// Usage of ordinary allocations.
     pub used: Spent,
-    /// By placeholders.
+    /// Usage of placeholders.
     pub placeholders: Spent,
-    /// By allocations that were stopped for the sake of others.
+    /// Usage of preempted allocations.
     pub preempted: Spent,
 }
 
-/// Amounts times seconds by instance type: millicore seconds, byte seconds, or seconds of one
-/// of a count. Whole numbers, which stay at the largest when they reach it.
+/// Amounts times seconds by instance type, in core units: millicore seconds, byte seconds, or seconds of one of a
+/// count. Integers that saturate.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Spent(Vec<(Name, Resources)>);
 
 impl Spent {
-    /// Instance types with what was used of each, by name.
+    /// Returns instance types with their usage, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&Name, &Resources)> {
         self.0.iter().map(|(instance, spent)| (instance, spent))
     }
 
-    /// What was used of one instance type.
+    /// Returns the usage of one instance type.
     pub fn of(&self, instance: &str) -> Option<&Resources> {
         let place = self.0.binary_search_by(|(known, _)| known.as_str().cmp(instance)).ok()?;
         Some(&self.0[place].1)
     }
 
-    /// Whether nothing was given back yet.
+    /// Returns whether nothing was released yet.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Count `size` for every whole second of `span`.
+    /// Adds `size` for every complete second of `span`.
     pub(crate) fn add(&mut self, instance: Option<&Name>, size: &Resources, span: Millis) {
         let name = instance.map_or(NodeAttributes::UNKNOWN, Name::as_str);
         let place = self.0.binary_search_by(|(known, _)| known.as_str().cmp(name));
@@ -65,8 +65,7 @@ impl Spent {
 }
 
 impl Usage {
-    /// Count what an allocation used that is given back now: as preempted if it was, else as
-    /// what it is.
+    /// Adds the usage of an allocation that is released, in the category of the allocation.
     pub(super) fn add(&mut self, now: Timestamp, row: &Allocation, node: &Node, size: &Resources) {
         let spent = match (row.mark, row.placeholder) {
             (StopRequest::Preempted, _) => &mut self.preempted,

@@ -1,4 +1,4 @@
-//! Access lists: who may submit to a queue, and who may administer it.
+//! Access lists: users and groups that can submit to a queue or administer it.
 
 use alloc::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use crate::name::Name;
 
 use super::legal::{is_group_name, is_user_name};
 
-/// Everybody.
+/// Entry for all users.
 const EVERYBODY: &str = "*";
 
-/// Who is allowed: users, groups, or everybody. There is no deny entry; empty allows nobody.
+/// Allowed users and groups, or all users. There is no deny entry, and an empty list allows no user.
 ///
 /// Source: queues and limits §5.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,22 +20,23 @@ pub struct AccessList {
     groups: BTreeSet<Name>,
 }
 
-/// An access list of more than two words: superfluous blanks count.
+/// Error for an access list of more than two words. Superfluous spaces count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the access list has {words} words, but it can have only a list of users and a list of groups: `ann,bob dev,ops`"
 )]
 pub struct AccessListError {
-    /// Parts between single blanks, empty ones included.
+    /// Number of parts between single spaces, including empty ones.
     pub words: usize,
 }
 
 impl AccessList {
-    /// Read `*`, `users`, `users groups` or ` groups`, where users and groups are names separated
-    /// by commas. What is no name is left out, including `*` in a list with other names.
+    /// Parses `*`, `users`, `users groups`, or ` groups`, where users and groups are names separated by commas. Invalid
+    /// names are omitted, including `*` in a list with other names.
     ///
     /// # Errors
-    /// When single blanks separate more than two words.
+    ///
+    /// Fails if single spaces separate more than two words.
     pub fn parse(text: &str) -> Result<Self, AccessListError> {
         let words = text.split(' ').count();
         if words > 2 {
@@ -55,7 +56,7 @@ impl AccessList {
         })
     }
 
-    /// An access list by what it was read as.
+    /// Creates an access list from its parts.
     pub const fn from_parts(
         everybody: bool,
         users: BTreeSet<Name>,
@@ -64,29 +65,29 @@ impl AccessList {
         Self { everybody, users, groups }
     }
 
-    /// Whether this user, or a member of one of these groups, is allowed.
+    /// Returns whether this user, or a member of one of these groups, is allowed.
     pub fn allows(&self, user: &str, groups: &[Name]) -> bool {
         self.everybody
             || self.users.contains(user)
             || groups.iter().any(|group| self.groups.contains(&**group))
     }
 
-    /// Whether everybody is allowed.
+    /// Returns whether all users are allowed.
     pub const fn is_everybody(&self) -> bool {
         self.everybody
     }
 
-    /// The users that are named.
+    /// Returns the named users.
     pub const fn users(&self) -> &BTreeSet<Name> {
         &self.users
     }
 
-    /// The groups that are named.
+    /// Returns the named groups.
     pub const fn groups(&self) -> &BTreeSet<Name> {
         &self.groups
     }
 
-    /// Whether nobody is allowed.
+    /// Returns whether no user is allowed.
     pub fn is_nobody(&self) -> bool {
         !self.everybody && self.users.is_empty() && self.groups.is_empty()
     }

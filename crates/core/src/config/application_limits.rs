@@ -1,5 +1,5 @@
-//! `applicationlimits` of the queue file: how many applications a queue takes in, how many of them
-//! may start, and how much their drivers may have. Source: user-headroom §4 and §5.
+//! `applicationlimits` of the queue file: limits on the number of applications in a queue, on active applications, and
+//! on their drivers. Source: user-headroom §4 and §5.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -7,34 +7,34 @@ use core::fmt;
 use crate::name::Name;
 use crate::userlimit::Decimal;
 
-/// The block `applicationlimits` of one queue, template or partition. That of the partition is the
-/// root's unless that has its own.
+/// The block `applicationlimits` of one queue, template, or partition. The block of the partition applies to the root
+/// unless the root has its own.
 ///
-/// The numbers of a queue count its own applications and those below. They hold in addition to
-/// those of the queues above and are not inherited. Settings of users and drivers are inherited.
+/// The numbers of a queue count its own applications and those of its descendants. They apply in addition to the
+/// numbers of ancestors and are not inherited. Settings of users and drivers are inherited.
 #[derive(Clone, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct ApplicationLimitsConfig {
-    /// `maximumapplications`: so many that have not ended; more are refused.
+    /// `maximumapplications`: limit on unfinished applications. More are refused.
     pub max: Option<u64>,
-    /// `maximumapplicationsperuser`: so many of one user in a leaf; more are refused.
+    /// `maximumapplicationsperuser`: limit on unfinished applications of one user in a leaf. More are refused.
     pub max_per_user: Option<u64>,
-    /// `maxparallelapps`: so many may have started; others wait until one has ended.
+    /// `maxparallelapps`: limit on active applications. Others wait until one ends.
     pub max_parallel: Option<u64>,
-    /// `maxparallelappsperuser`: so many of one user, in all of the partition.
+    /// `maxparallelappsperuser`: limit on active applications of one user in the partition.
     pub max_parallel_per_user: Option<u64>,
-    /// `maxparallelappsbyuser`: the same for named users, in name order, each once.
+    /// `maxparallelappsbyuser`: limits on active applications of named users, in the order of names, without
+    /// duplicates.
     pub max_parallel_by_user: Vec<(Name, u64)>,
-    /// `maximumdriverresourcepercent`: how much of a leaf drivers may have, as a factor (0.1 is a
-    /// tenth).
+    /// `maximumdriverresourcepercent`: fraction of a leaf that drivers can use, as a factor. 0.1 is a tenth.
     pub driver: Option<Decimal>,
-    /// `globalqueuemaxapplication`, of a partition and its root alone: so many that have not ended,
-    /// in each leaf that has no `maximumapplications` and no absolute capacity.
+    /// `globalqueuemaxapplication`, only for a partition and its root: limit on unfinished applications in each leaf
+    /// without `maximumapplications` and without absolute capacity.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub max_per_queue: Option<u64>,
 }
 
-/// Absent settings are not shown, so a digest of events without them never changes.
+/// Omits absent settings, so that digests of events without them never change.
 impl fmt::Debug for ApplicationLimitsConfig {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -62,12 +62,12 @@ impl fmt::Debug for ApplicationLimitsConfig {
 }
 
 impl ApplicationLimitsConfig {
-    /// Whether a user has an individual number.
+    /// Returns whether a user has an individual limit.
     pub fn names(&self, user: &str) -> bool {
         self.max_parallel_by_user.iter().any(|(name, _)| **name == *user)
     }
 
-    /// How many applications of a user may have started in all of the partition; none: any number.
+    /// Returns the limit on active applications of a user in the partition. `None` is unlimited.
     pub fn parallel_of(&self, user: &str) -> Option<u64> {
         let named = self.max_parallel_by_user.binary_search_by(|(name, _)| (**name).cmp(user));
         match named {
@@ -76,8 +76,7 @@ impl ApplicationLimitsConfig {
         }
     }
 
-    /// Set another number for a user: the user's entry where there is one, else the number of all
-    /// others.
+    /// Sets the limit of a user: the individual limit if there is one, otherwise that of all other users.
     pub(crate) fn set_parallel_of(&mut self, user: &str, to: u64) {
         match self.max_parallel_by_user.iter_mut().find(|(name, _)| **name == *user) {
             Some((_, max)) => *max = to,
@@ -85,14 +84,14 @@ impl ApplicationLimitsConfig {
         }
     }
 
-    /// Whether any application may have to wait before it starts.
+    /// Returns whether an application can be required to wait for its activation.
     pub fn holds_back(&self) -> bool {
         let counts = self.max_parallel.or(self.max_parallel_per_user);
         counts.is_some() || !self.max_parallel_by_user.is_empty() || self.driver.is_some()
     }
 }
 
-/// What is in force at the root, which has the numbers of its partition unless it has its own.
+/// Returns the settings of the root. Numbers of the partition apply unless the root has its own.
 pub fn at_root(
     own: Option<&ApplicationLimitsConfig>,
     partition: Option<&ApplicationLimitsConfig>,
@@ -110,7 +109,8 @@ pub fn at_root(
     (all != ApplicationLimitsConfig::default()).then_some(all)
 }
 
-/// What is in force where there may be a block here and one above; none where nothing is.
+/// Returns the effective settings of a queue with an optional own block and an optional parent block. `None` if there
+/// are none.
 pub fn inherited(
     own: Option<&ApplicationLimitsConfig>,
     above: Option<&ApplicationLimitsConfig>,

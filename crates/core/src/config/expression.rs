@@ -1,8 +1,7 @@
-//! Regular expressions of placement filters, in the dialect of `YuniKorn`'s language.
+//! Regular expressions of placement filters, in the dialect of Go, which `YuniKorn` uses.
 //!
-//! Both dialects come from RE2. Where they part, the text is rewritten so that the `regex`
-//! crate accepts exactly what the reference accepts, and finds the same: `\d`, `\w`, `\s` and
-//! `\b` know ASCII only.
+//! Both dialects come from RE2. Where they differ, the text is translated so that the `regex` crate accepts exactly the
+//! same expressions with the same matches: `\d`, `\w`, `\s`, and `\b` match ASCII only.
 
 use alloc::borrow::ToOwned as _;
 use alloc::string::{String, ToString as _};
@@ -16,10 +15,10 @@ const COMPILED_BYTES_MAX: usize = 1 << 20;
 /// Largest number in `{n,m}`.
 const REPEAT_MAX: u32 = 1_000;
 
-/// Letters that may follow a backslash and mean the same in both dialects.
+/// Letters after a backslash that have the same meaning in both dialects.
 const ESCAPES: &str = "aftnrvxpPAz";
 
-/// Letters for classes that are ASCII in the reference's dialect.
+/// Letters of classes that match only ASCII in Go.
 const CLASSES: [(char, &str); 6] = [
     ('d', "[0-9]"),
     ('D', "[^0-9]"),
@@ -29,36 +28,36 @@ const CLASSES: [(char, &str); 6] = [
     ('W', "[^0-9A-Za-z_]"),
 ];
 
-/// Edges of words that are ASCII in the reference's dialect.
+/// Letters of word boundaries that use only ASCII in Go.
 const EDGES: [(char, &str); 2] = [('b', r"(?-u:\b)"), ('B', r"(?-u:\B)")];
 
-/// A filter entry with one of these is a regular expression, and not a name.
+/// Characters that make a filter entry a regular expression instead of a name.
 const SPECIAL: &[char] = &['^', '$', '*', '+', '?', '(', ')', '[', '{', '}', ']', '|'];
 
-/// Whether a filter entry is meant as a regular expression.
+/// Returns whether a filter entry is a regular expression.
 pub fn is_meant(text: &str) -> bool {
     text.contains(SPECIAL)
 }
 
-/// Why a text is no regular expression.
+/// Reason why a text is not a valid regular expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExpressionError {
-    /// A backslash at the end.
+    /// The text ends with a backslash.
     #[error("nothing follows the last backslash")]
     LoneBackslash,
-    /// A backslash before a letter that it gives no meaning.
+    /// A backslash precedes a letter without an escape meaning.
     #[error("`\\{0}` is not a known escape")]
     Escape(char),
-    /// `a**`.
+    /// Two repetitions follow each other, such as `a**`.
     #[error("two repetitions follow each other")]
     NestedRepeat,
-    /// `a{2,1}`, or a number that is too large.
+    /// The counts of a repetition are invalid, such as `a{2,1}` or a number that is too large.
     #[error("the counts of a repetition must ascend, and be at most {REPEAT_MAX}")]
     RepeatCount,
-    /// A group of another dialect.
+    /// A group has a syntax of another dialect.
     #[error("`(?{0}` is not a known group")]
     Group(char),
-    /// What the compiler says.
+    /// Another error of the compiler.
     #[error("{0}")]
     Other(String),
 }
@@ -68,22 +67,23 @@ pub enum ExpressionError {
 pub struct Expression(Regex);
 
 impl Expression {
-    /// Whether it occurs anywhere in the text.
+    /// Returns whether it matches anywhere in the text.
     pub fn occurs_in(&self, text: &str) -> bool {
         self.0.is_match(text)
     }
 }
 
-/// Compile a regular expression.
+/// Compiles a regular expression.
 ///
 /// # Errors
-/// [`ExpressionError`] says what is wrong with it.
+///
+/// Returns an [`ExpressionError`] if the expression is invalid.
 pub fn compile(text: &str) -> Result<Expression, ExpressionError> {
     let translated = Translator::default().run(text)?;
     match RegexBuilder::new(&translated).size_limit(COMPILED_BYTES_MAX).build() {
         Ok(regex) => Ok(Expression(regex)),
         Err(error) => {
-            // The last line of the report says what; the ones above draw a picture.
+            // The last line of the report has the reason. The earlier lines show the position.
             let report = error.to_string();
             let last = report.lines().last().unwrap_or_default();
             let reason = last.trim().trim_start_matches("error: ");
@@ -95,7 +95,7 @@ pub fn compile(text: &str) -> Result<Expression, ExpressionError> {
 #[derive(Default)]
 struct Translator {
     out: String,
-    /// The last thing written was a repetition.
+    /// Whether the last output was a repetition.
     repeated: bool,
 }
 
@@ -147,7 +147,7 @@ impl Translator {
         }
     }
 
-    /// What follows a backslash outside of classes.
+    /// Translates the text after a backslash outside of classes. Returns the rest.
     fn escape<'t>(&mut self, behind: &'t str) -> Result<&'t str, ExpressionError> {
         if let Some(quoted) = behind.strip_prefix('Q') {
             let (literal, behind) = quoted.split_once("\\E").unwrap_or((quoted, ""));
@@ -178,7 +178,7 @@ impl Translator {
         Ok(&behind[one.len_utf8()..])
     }
 
-    /// A class up to its closing bracket; `[`, `&` and `~` are plain characters in it.
+    /// Translates a class up to its closing bracket. `[`, `&`, and `~` are plain characters in it. Returns the rest.
     fn class<'t>(&mut self, behind: &'t str) -> Result<&'t str, ExpressionError> {
         self.out.push('[');
         let mut rest = behind;
@@ -216,7 +216,7 @@ impl Translator {
         Ok(rest) // Without a closing bracket; the compiler says so.
     }
 
-    /// What follows an opening parenthesis: flags that only one dialect knows are refused.
+    /// Translates the text after an opening parenthesis. Rejects flags that only one dialect has. Returns the rest.
     fn group<'t>(&mut self, behind: &'t str) -> Result<&'t str, ExpressionError> {
         self.out.push('(');
         let Some(flags) = behind.strip_prefix('?') else {
@@ -236,7 +236,7 @@ impl Translator {
     }
 }
 
-/// Length of the repetition `{n}`, `{n,}` or `{n,m}` at the start; `None` for a plain brace.
+/// Returns the length of the repetition `{n}`, `{n,}`, or `{n,m}` at the start. `None` for a plain brace.
 fn repetition(text: &str) -> Result<Option<usize>, ExpressionError> {
     let Some(end) = text.find('}') else {
         return Ok(None);

@@ -1,32 +1,32 @@
-//! Which names are legal.
+//! Validity of names.
 
-/// Longest queue name, in characters.
+/// Largest length of a queue name in characters.
 pub const QUEUE_NAME_MAX: usize = 64;
 
-/// The queue below root that holds applications which must not be lost; nobody may configure
-/// it or name it.
+/// Child of the root for applications that must not be lost. It cannot be configured or requested.
 pub const RECOVERY_QUEUE: &str = "@recovery@";
 
-/// One level of a queue path: 1 to 64 of `A-Z a-z 0-9 _ : # / @ -`, so no dot and no blank.
+/// Returns whether a name is valid as one level of a queue path: 1 to 64 of `A-Z a-z 0-9 _ : # / @ -`, without dots and
+/// spaces.
 pub fn is_queue_name(name: &str) -> bool {
     (1..=QUEUE_NAME_MAX).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_:#/@-".contains(&byte))
 }
 
-/// A user in a limit, filter or access list; the wildcard is none.
+/// Returns whether a name is valid for a user in a limit, filter, or access list. The wildcard is not.
 pub fn is_user_name(name: &str) -> bool {
     let body = name.strip_suffix('$').unwrap_or(name);
     starts_like_a_name(body)
         && body.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":#/_.@-".contains(&byte))
 }
 
-/// A group in a limit, filter or access list; the wildcard is none.
+/// Returns whether a name is valid for a group in a limit, filter, or access list. The wildcard is not.
 pub fn is_group_name(name: &str) -> bool {
     starts_like_a_name(name)
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":_.-".contains(&byte))
 }
 
-/// A letter or `_`, then letters, digits and `_`.
+/// Returns whether a name is an identifier: a letter or `_`, followed by letters, digits, and `_`.
 pub fn is_identifier(name: &str) -> bool {
     starts_like_a_name(name)
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

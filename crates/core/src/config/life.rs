@@ -1,42 +1,41 @@
-//! Whether a queue runs, and how long its applications may live: `state`,
-//! `maximumapplicationlifetime` and `defaultapplicationlifetime` of the queue file. Source:
-//! user-headroom §4 and §10 (C12, C27), decision page 25.
+//! Queue state and lifetimes of applications: `state`, `maximumapplicationlifetime`, and `defaultapplicationlifetime`
+//! of the queue file. Source: user-headroom §4 and §10 (C12, C27), decision page 25.
 
 use crate::time::Millis;
 
-/// `state` of a queue, as written.
+/// Configured `state` of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QueueStart {
-    /// It runs; so must every queue above it.
+    /// The queue runs. All its ancestors must run too.
     Running,
-    /// It takes in no applications, and no queue below it does; those that are there finish.
+    /// The queue and its descendants accept no applications. Existing applications finish.
     Stopped,
 }
 
-/// How long applications may live: the values of one queue, or those in force there. Zero means no
-/// bound; absent means as above.
+/// Lifetimes of applications, as configured for one queue or as effective there. Zero is unlimited, and `None` is
+/// inherited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct LifetimesConfig {
-    /// `maximumapplicationlifetime`: no application lives longer, whatever it asks for.
+    /// `maximumapplicationlifetime`: the longest lifetime of an application, regardless of its request.
     pub maximum: Option<Millis>,
-    /// `defaultapplicationlifetime`: that of an application that asks for none.
+    /// `defaultapplicationlifetime`: the lifetime of an application that requests none.
     pub default: Option<Millis>,
 }
 
 impl LifetimesConfig {
-    /// What is in force where this is configured, below what is in force above.
+    /// Returns the effective lifetimes of a queue with this configuration, given those of its parent.
     #[must_use]
     pub fn below(self, above: Self) -> Self {
         Self { maximum: self.maximum.or(above.maximum), default: self.default.or(above.default) }
     }
 
-    /// Whether nothing is configured.
+    /// Returns whether nothing is configured.
     pub const fn says_nothing(&self) -> bool {
         self.maximum.is_none() && self.default.is_none()
     }
 
-    /// How long an application may live that asks for this, if it does; none: for ever.
+    /// Returns the lifetime of an application with this request. `None` is unlimited.
     pub fn of(&self, asked: Option<Millis>) -> Option<Millis> {
         let some = |span: Option<Millis>| span.filter(|span| *span > Millis::ZERO);
         let wanted = some(asked).or(some(self.default));

@@ -1,4 +1,4 @@
-//! A `limits` entry of a queue.
+//! An entry of `limits` of a queue.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,20 +6,20 @@ use alloc::vec::Vec;
 use crate::name::Name;
 use crate::resource::Amounts;
 
-/// What each named user, and each named group, may use in one queue and below.
+/// Limit of each named user and of each named group in one queue and its descendants.
 ///
-/// Users and groups are not added up: `users: [a, b]` gives each of them the whole limit.
-/// The name `*` stands for every other user, or for one common group of all others.
+/// Users and groups are not summed up: `users: [a, b]` gives each of them the whole limit. The name `*` stands for
+/// every other user, or for one common group of all others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LimitConfig {
-    /// Free text.
+    /// Description as free text.
     pub description: String,
-    /// User names in file order, `*` included.
+    /// User names in the order of the file, including `*`.
     pub users: Vec<Name>,
-    /// Group names in file order, `*` included.
+    /// Group names in the order of the file, including `*`.
     pub groups: Vec<Name>,
-    /// Types named are limited to the amount (0 forbids); others are unlimited.
+    /// Limit by type. 0 forbids a type, and types that are not named are unlimited.
     pub max_resources: Amounts,
-    /// Applications that may run at once; 0 = unlimited.
+    /// Limit on running applications. 0 is unlimited.
     pub max_applications: u64,
 }

@@ -1,7 +1,7 @@
-//! The checked configuration as types: what a queue file says once it was found legal.
+//! Typed, checked configuration: the content of a valid queue file.
 //!
-//! `headroom-config` builds these from text; the core trusts the rules of the file
-//! (names, quantities, hierarchy) to hold and never reads text itself.
+//! `headroom-config` creates these types from text. The core relies on the rules of the file (names, quantities,
+//! hierarchy) and never parses its text.
 
 mod access;
 mod application_limits;
@@ -47,12 +47,11 @@ use alloc::vec::Vec;
 
 use crate::name::Name;
 
-/// Everything one queue file says.
+/// Content of one queue file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Configuration {
-    /// In file order; names differ in lower case.
+    /// Partitions in the order of the file. Their names differ when case is ignored.
     pub partitions: Vec<PartitionConfig>,
-    /// Identifies the text that this was read from; empty if there was none. Two files with
-    /// the same one say the same.
+    /// Checksum of the text of the file. Empty if there was none. Files with equal checksums have equal content.
     pub checksum: Name,
 }

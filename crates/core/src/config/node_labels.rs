@@ -1,34 +1,34 @@
-//! `nodelabels` of a queue: to which nodes with a label it has access. Source: user-headroom §4 and
-//! §10 (C18), decision page 25.
+//! `nodelabels` of a queue: the labeled nodes to which it has access. Source: user-headroom §4 and §10 (C18), decision
+//! page 25.
 
 use alloc::vec::Vec;
 
 use crate::name::Name;
 
-/// What one queue says of labels, or what is in force there; what is absent is as above.
+/// Label settings of one queue, as configured or as effective there. An absent value is inherited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeLabelsConfig {
-    /// `accessible`: the labels that asks may name, in order, each once; [`Self::ANY`] for all. Nodes
-    /// without a label are accessible to all.
+    /// `accessible`: labels that asks can select, in order and without duplicates. [`Self::ANY`] allows all. Nodes
+    /// without a label are always accessible.
     pub accessible: Option<Vec<Name>>,
-    /// `default`: the label of asks that name none; empty for nodes without a label.
+    /// `default`: label of asks that select none. Empty for nodes without a label.
     pub default: Option<Name>,
-    /// `exclusive`, of the root: the labels whose nodes are for asks that name them, in order, each
-    /// once; [`Self::ANY`] for all. What they have is counted in types of its own, `vcore@gpu`.
+    /// `exclusive`, only for the root: labels whose nodes are only for asks that select them, in order and without
+    /// duplicates. [`Self::ANY`] means all. Their nodes are counted in separate types, such as `vcore@gpu`.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub exclusive: Vec<Name>,
-    /// `lends`, of the root: those of the exclusive labels whose idle nodes are lent to asks that name
-    /// none, in order, each once; [`Self::ANY`] for all of them.
+    /// `lends`, only for the root: exclusive labels whose idle nodes are lent to asks without a label, in order and
+    /// without duplicates. [`Self::ANY`] means all exclusive labels.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub lends: Vec<Name>,
 }
 
 impl NodeLabelsConfig {
-    /// The word for all labels.
+    /// Word for all labels.
     pub const ANY: &'static str = "*";
 
-    /// What is in force where this is configured, below what is in force above.
+    /// Returns the effective settings of a queue with this configuration, given those of its parent.
     #[must_use]
     pub fn below(&self, above: Option<&Self>) -> Self {
         let of = |above: Option<&Self>| above.cloned().unwrap_or_default();
@@ -40,22 +40,22 @@ impl NodeLabelsConfig {
         }
     }
 
-    /// Whether nodes of a label are for asks that name it, and for no others.
+    /// Returns whether nodes of a label are only for asks that select it.
     pub fn is_exclusive(&self, label: &str) -> bool {
         Self::names(&self.exclusive, label)
     }
 
-    /// Whether idle nodes of a label are lent to asks that name none.
+    /// Returns whether idle nodes of a label are lent to asks without a label.
     pub fn lends(&self, label: &str) -> bool {
         Self::names(&self.lends, label) && self.is_exclusive(label)
     }
 
-    /// Whether asks may name a label. Where nobody says which, they may name all.
+    /// Returns whether asks can select a label. Without a configured list, they can select all.
     pub fn allows(&self, label: &str) -> bool {
         self.accessible.as_ref().is_none_or(|all| Self::names(all, label))
     }
 
-    /// Whether a list names a label, or all.
+    /// Returns whether a list contains a label, or means all labels.
     pub fn names(all: &[Name], label: &str) -> bool {
         all.iter().any(|one| *one == *label || *one == *Self::ANY)
     }

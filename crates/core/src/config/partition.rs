@@ -15,38 +15,38 @@ use super::{
 /// One partition: its queue tree and its policies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartitionConfig {
-    /// As written; any spelling of "default", and an empty name, is `default`.
+    /// Name as configured. Any spelling of "default", and an empty name, becomes `default`.
     pub name: Name,
-    /// The queue called `root`; always a parent.
+    /// Queue `root`, which is always a parent.
     pub root: QueueConfig,
-    /// Placement rules in file order; empty means one implicit `provided` rule.
+    /// Placement rules in the order of the file. Empty means one implicit rule `provided`.
     pub placement_rules: Vec<RuleConfig>,
-    /// In which order nodes are tried.
+    /// Order in which nodes are tried.
     pub node_sort: NodeSortConfig,
-    /// Which kinds of preemption are on.
+    /// Enabled kinds of preemption.
     pub preemption: PreemptionConfig,
-    /// Which limits hold back a user whom a limit names.
+    /// Limits that apply to a user whom a limit names.
     pub limit_precedence: LimitPrecedence,
-    /// `usergroupresolver.type` as written.
+    /// Configured `usergroupresolver.type`.
     pub user_group_resolver: String,
-    /// How the users of leaves share them unless a queue sets its own; the root inherits it.
+    /// User limits for leaves, unless a queue sets its own. The root inherits them.
     pub user_limits: Option<UserLimitsConfig>,
-    /// How many applications there may be, and what drivers may have; the root inherits it.
+    /// Limits on applications and drivers. The root inherits them.
     pub application_limits: Option<ApplicationLimitsConfig>,
-    /// Its tenants; none where it has none.
+    /// Tenant configuration. `None` if tenants are not enabled.
     pub tenants: Option<TenantsConfig>,
-    /// How the placeholders of gangs are placed.
+    /// Placement of the placeholders of gangs.
     pub gang_placement: GangPlacement,
-    /// How long an ask waits until queues hold room for it; zero for ever.
+    /// Waiting time of an ask after which queues hold capacity for it. Zero disables holds.
     pub starvation_after: Millis,
 }
 
-/// How long an ask of a partition with tenants waits until queues hold room for it, unless the queue file says
-/// otherwise. Source: no-starvation, table of keys.
+/// Default waiting time of an ask after which queues hold capacity for it, in a partition with tenants. Source:
+/// no-starvation, table of keys.
 pub const STARVATION_AFTER: Millis = Millis::from_secs(5 * 60);
 
 impl PartitionConfig {
-    /// A partition of this name and queue tree, everything else as by default.
+    /// Creates a partition with this name and queue tree, and defaults for everything else.
     pub fn new(name: impl Into<Name>, root: QueueConfig) -> Self {
         Self {
             name: name.into(),
@@ -65,19 +65,18 @@ impl PartitionConfig {
     }
 }
 
-/// Which limits hold back a user whom a limit names. Source: decision L-1.
+/// Limits that apply to a user whom a limit names. Source: decision L-1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LimitPrecedence {
-    /// The user's and the group's, whichever leaves less.
+    /// Limits of the user and of the group. The tighter one decides.
     #[default]
     Both,
-    /// The user's; group limits of that queue and below count the use, and do not hold the user
-    /// back.
+    /// Limits of the user. Group limits at that queue and its descendants count the usage, but do not limit the user.
     User,
 }
 
 impl LimitPrecedence {
-    /// The word for it in a queue file.
+    /// Returns the word in a queue file.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Both => "both",
@@ -86,18 +85,18 @@ impl LimitPrecedence {
     }
 }
 
-/// How the placeholders of gangs are placed. Source: no-starvation NS-30.
+/// Placement of the placeholders of gangs. Source: no-starvation NS-30.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GangPlacement {
-    /// One by one, as others make room. Two gangs may wait for each other until one times out.
+    /// One by one, as capacity becomes free. Two gangs can wait for each other until one times out.
     #[default]
     Members,
-    /// All in one step, or none. At most one gang of a partition takes free capacity step by step.
+    /// All in one step, or none. At most one gang of a partition reserves free capacity step by step.
     Whole,
 }
 
 impl GangPlacement {
-    /// The word for it in a queue file.
+    /// Returns the word in a queue file.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Members => "members",
@@ -106,30 +105,30 @@ impl GangPlacement {
     }
 }
 
-/// In which order nodes are tried.
+/// Order in which nodes are tried.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeSortConfig {
-    /// The policy.
+    /// Policy of the order.
     pub order: NodeOrder,
-    /// Weight of each named type in a node's score; not negative. Empty means
-    /// `vcore` and `memory` with weight 1. Otherwise a type that is not named does not count
-    /// (the reference's rule, whatever its guide says of a default of 1).
+    /// Weight of each named type in the score of a node, not negative. Empty means `vcore` and `memory` with weight 1.
+    /// Otherwise, a type that is not named does not count, as in YuniKorn (whose guide wrongly documents a default of
+    /// 1).
     pub weights: Vec<(Name, f64)>,
 }
 
-/// Which node comes first.
+/// Policy for the order of nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NodeOrder {
-    /// The emptiest first.
+    /// Nodes with the lowest usage first.
     #[default]
     Fair,
-    /// The fullest first.
+    /// Nodes with the highest usage first.
     BinPacking,
 }
 
 impl NodeOrder {
-    /// The word for it in a queue file.
+    /// Returns the word in a queue file.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Fair => "fair",
@@ -138,39 +137,39 @@ impl NodeOrder {
     }
 }
 
-/// Which kinds of preemption are on.
+/// Enabled kinds of preemption.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 #[expect(clippy::struct_excessive_bools, reason = "switches of the file, each by its name")]
 pub struct PreemptionConfig {
-    /// Take back what others use beyond their guarantee.
+    /// Whether asks preempt usage beyond the guarantees of other queues.
     pub enabled: bool,
-    /// Take back what a queue uses beyond a lowered maximum.
+    /// Whether usage beyond a lowered maximum is preempted.
     pub quota_enabled: bool,
-    /// Never take a queue below its guarantee in a type that the ask needs, and let no victim
-    /// go that turns out superfluous. Source: decision D-3.
+    /// Whether no queue falls below its guarantee in a type that the ask needs, and no superfluous victim is stopped.
+    /// Source: decision D-3.
     pub strict_guarantee: bool,
-    /// Queues have others stopped up to their part of what is there, when that is more than their
-    /// guarantee, unless they say otherwise. Source: decision L-12.
+    /// Whether queues preempt up to their ideal assignment if that exceeds their guarantee, unless a queue sets its own
+    /// value. Source: decision L-12.
     pub balance: bool,
-    /// Take from users above their share of a leaf for users of the same leaf below it, unless the
-    /// queue says otherwise. Source: user-headroom §6.
+    /// Whether users of a leaf below their fair share preempt users above theirs, unless the queue sets its own value.
+    /// Source: user-headroom §6.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub intra_queue_enabled: bool,
-    /// Say who would be stopped for whom, and stop nobody. Source: user-headroom §10, C24.
+    /// Whether preemption is only reported, and nothing is stopped. Source: user-headroom §10, C24.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub observe_only: bool,
 }
 
 impl PreemptionConfig {
-    /// What the root inherits of it.
+    /// Returns the part that the root inherits.
     pub fn of_root(&self) -> QueuePreemptionConfig {
         let balance = self.balance.then_some(true);
         QueuePreemptionConfig { balance, ..QueuePreemptionConfig::default() }
     }
 }
 
-/// What is as it always was is not shown: so a digest of events without it stays what it ever was.
+/// Omits default values, so that digests of events without them never change.
 impl fmt::Debug for PreemptionConfig {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {

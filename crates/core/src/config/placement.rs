@@ -1,4 +1,4 @@
-//! Placement rules of a partition, as written.
+//! Placement rules of a partition, as configured.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -10,23 +10,23 @@ use crate::name::Name;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct RuleConfig {
-    /// `provided`, `user`, `fixed`, `tag`, … as written.
+    /// Configured name: `provided`, `user`, `fixed`, `tag`, and so on.
     pub name: String,
-    /// Whether the queue may be made if it is missing.
+    /// Whether a missing queue is created.
     pub create: bool,
-    /// Who the rule is for.
+    /// Users that the rule applies to.
     pub filter: FilterConfig,
-    /// The rule that finds the parent queue.
+    /// Rule that selects the parent queue.
     pub parent: Option<Box<RuleConfig>>,
-    /// Queue for `fixed`, tag name for `tag`.
+    /// Queue of a `fixed` rule, or tag name of a `tag` rule.
     pub value: String,
 }
 
-/// Who a placement rule is for.
+/// Filter of a placement rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct FilterConfig {
-    /// Empty, `allow` or `deny`, as written.
+    /// Configured type: empty, `allow`, or `deny`.
     pub kind: String,
     /// User names, or one regular expression.
     pub users: Vec<Name>,

@@ -1,4 +1,4 @@
-//! The one table of the properties of queues. Reading, checks, and the reference page use it.
+//! Table of queue properties. Parsing, checks, and the reference page use it.
 
 use super::property::{
     AGING_INTERVAL, AGING_MAX, AGING_STEP, BACKOFF, BACKOFF_DELAY, MAX_HEAD_WAIT, MAX_OVERTAKES,
@@ -6,16 +6,16 @@ use super::property::{
     SORT_POLICY, SORT_PRIORITY,
 };
 
-/// A property of a queue that has a meaning.
+/// A queue property with a meaning.
 #[derive(Clone, Copy, Debug)]
 pub struct Property {
-    /// The key.
+    /// Key of the property.
     pub key: &'static str,
-    /// The values that are understood. Others count as the default.
+    /// Valid values. Other values count as the default.
     pub values: &'static str,
-    /// The value of a queue without the property, as one would write it.
+    /// Default value, in the format of the queue file.
     pub default: &'static str,
-    /// What it does, in a sentence or two.
+    /// Meaning, in one or two sentences.
     pub meaning: &'static str,
 }
 
@@ -28,7 +28,7 @@ const fn property(
     Property { key, values, default, meaning }
 }
 
-/// Every property with a meaning. Source: queues and limits §4.2, tenants §8.
+/// All properties with a meaning. Source: queues and limits §4.2, tenants §8.
 pub const PROPERTIES: [Property; 14] = [
     property(
         SORT_POLICY,

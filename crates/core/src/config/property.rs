@@ -9,64 +9,64 @@ use crate::time::Millis;
 
 pub use super::properties::{PROPERTIES, Property};
 
-/// Properties by key, as text; unknown keys stay.
+/// Properties by key, as text. Unknown keys are preserved.
 pub type Properties = BTreeMap<Name, Name>;
 
 /// Order of applications in a leaf.
 pub const SORT_POLICY: &str = "application.sort.policy";
-/// Whether priority comes before that order.
+/// Whether priority precedes that order.
 pub const SORT_PRIORITY: &str = "application.sort.priority";
-/// After how many failed tries an ask is left alone for a while; 0 = never.
+/// Number of failed asks after which an application backs off. 0 disables back-off.
 pub const BACKOFF: &str = "application.unschedasks.backoff";
-/// For how long it is left alone.
+/// Duration of the back-off.
 pub const BACKOFF_DELAY: &str = "application.unschedasks.backoff.delay";
-/// Whether a queue shows its parent what its applications ask with, or its offset alone.
+/// Whether a queue shows its parent the priority of its applications, or only its offset.
 pub const PRIORITY_POLICY: &str = "priority.policy";
-/// What is added to the priority that a queue shows its parent.
+/// Offset that is added to the priority that a queue shows its parent.
 pub const PRIORITY_OFFSET: &str = "priority.offset";
-/// By `priority`, how long an application waits to count as more urgent.
+/// With `priority`: waiting time after which an application gains priority.
 pub const AGING_INTERVAL: &str = "application.sort.aging.interval";
-/// By how much it does then.
+/// With `priority`: gained priority for each interval.
 pub const AGING_STEP: &str = "application.sort.aging.step";
-/// How much more urgent it may become in all.
+/// With `priority`: largest gained priority.
 pub const AGING_MAX: &str = "application.sort.aging.max";
-/// How often others may go before the first in line.
+/// Largest number of times that the head of line is overtaken.
 pub const MAX_OVERTAKES: &str = "application.sort.maxovertakes";
-/// How long the first in line waits until nobody goes before it.
+/// Waiting time after which the head of line is no longer overtaken.
 pub const MAX_HEAD_WAIT: &str = "application.sort.maxheadwait";
-/// From where, and whether, room is taken for this queue.
+/// Queues in which this queue preempts, if any.
 pub const PREEMPTION_POLICY: &str = "preemption.policy";
-/// How long an ask waits before room is taken for it.
+/// Waiting time after which an ask preempts.
 pub const PREEMPTION_DELAY: &str = "preemption.delay";
-/// How long a queue may stay above a lowered maximum; 0 = for ever.
+/// Time that a queue can exceed a lowered maximum. 0 disables quota preemption.
 pub const QUOTA_PREEMPTION_DELAY: &str = "quota.preemption.delay";
 
-/// In which order a leaf offers room to its applications, and what it does for the first that waits.
-/// Source: queues and limits §4.2, tenants §8.
+/// Order of applications in a leaf, and protection of the first waiting ask. Source: queues and limits §4.2, tenants
+/// §8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ApplicationOrder {
-    /// The oldest submission first; one that cannot run does not hold up the next.
+    /// Oldest submission first. Applications that cannot run do not block later ones.
     #[default]
     Fifo,
-    /// The smallest share first.
+    /// Smallest share first.
     Fair,
-    /// The oldest submission first, whatever its priority; nobody takes of the quotas what it needs.
+    /// Oldest submission first, regardless of priority. No other ask uses capacity that the head of line needs.
     FifoStrict,
-    /// The oldest submission first, whatever its priority; others may go before it so often.
+    /// Oldest submission first, regardless of priority. A limited number of asks can overtake.
     FifoBackfill,
-    /// The highest priority first, which grows with waiting; others may go before it so often.
+    /// Highest priority first, which increases with waiting. A limited number of asks can overtake.
     Priority,
-    /// Who is to start soonest first; others may go before it so often.
+    /// Earliest necessary start first. A limited number of asks can overtake.
     Urgency,
 }
 
 impl ApplicationOrder {
-    /// Whether applications stand in a line whose head others may not overtake freely.
+    /// Returns whether the order has a head of line that limits overtaking.
     pub const fn has_head_of_line(self) -> bool {
         !matches!(self, Self::Fifo | Self::Fair)
     }
 
-    /// The word for it in a queue file.
+    /// Returns the word in a queue file.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Fifo => "fifo",
@@ -79,24 +79,24 @@ impl ApplicationOrder {
     }
 }
 
-/// What orders a line in addition to its policy, and bounds how often its head is overtaken.
+/// Settings of a line in addition to its order, and limits on overtaking the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct OvertakingLimits {
-    /// By `priority`, how long an application waits to count as more urgent.
+    /// With `priority`: waiting time after which an application gains priority.
     pub aging_interval: Millis,
-    /// By how much it does then.
+    /// With `priority`: gained priority for each interval.
     pub aging_step: u32,
-    /// How much more urgent it may become in all.
+    /// With `priority`: largest gained priority.
     pub aging_max: u32,
-    /// How often others may go before the head.
+    /// Largest number of times that the head is overtaken.
     pub max_overtakes: u32,
-    /// How long an application waits before nobody goes before it once it is the head.
+    /// Waiting time after which the head is no longer overtaken.
     pub max_head_wait: Millis,
 }
 
 impl Default for OvertakingLimits {
-    /// As tenants §3.1 has them.
+    /// Returns the defaults of tenants §3.1.
     fn default() -> Self {
         Self {
             aging_interval: Millis::from_secs(60),
@@ -109,7 +109,7 @@ impl Default for OvertakingLimits {
 }
 
 impl OvertakingLimits {
-    /// By how much an application counts as more urgent that has waited for so long.
+    /// Returns the priority that an application gained by waiting for this time.
     pub fn aged(&self, waited: Millis) -> u32 {
         let times = waited.get() / self.aging_interval.get().max(1);
         let grown = times.saturating_mul(u64::from(self.aging_step));
@@ -117,58 +117,58 @@ impl OvertakingLimits {
     }
 }
 
-/// What priority a queue shows its parent.
+/// Priority that a queue shows its parent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PriorityPolicy {
-    /// The highest that waits below, and the offset.
+    /// The highest priority in its subtree, plus the offset.
     #[default]
     Default,
-    /// The offset alone, whatever waits below.
+    /// Only the offset.
     Fence,
 }
 
-/// From where room may be taken for the asks of a queue.
+/// Queues in which the asks of a queue can preempt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreemptionPolicy {
-    /// From anywhere that an ancestor allows.
+    /// In any queue that its ancestors allow.
     #[default]
     Default,
-    /// From this queue and below only.
+    /// Only in this queue and its descendants.
     Fence,
-    /// From nowhere.
+    /// In no queue.
     Disabled,
 }
 
-/// The properties that mean something, read; bad values count as their defaults.
+/// Parsed properties with a meaning. Invalid values count as their defaults.
 ///
 /// Source: queues and limits §4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct PropertyValues {
-    /// In which order a leaf offers room to its applications.
+    /// Order of applications in a leaf.
     pub application_order: ApplicationOrder,
-    /// Whether priority comes before that order, and before the share of sibling queues.
+    /// Whether priority precedes that order, and the share of sibling queues.
     pub priority_first: bool,
-    /// After how many failed tries an ask is left alone for a while; 0 = never.
+    /// Number of failed asks after which an application backs off. 0 disables back-off.
     pub backoff: u64,
-    /// For how long.
+    /// Duration of the back-off.
     pub backoff_delay: Millis,
-    /// What priority the queue shows its parent.
+    /// Priority that the queue shows its parent.
     pub priority_policy: PriorityPolicy,
-    /// What is added to it.
+    /// Offset that is added to the priority.
     pub priority_offset: i32,
-    /// From where room may be taken.
+    /// Queues in which asks can preempt.
     pub preemption_policy: PreemptionPolicy,
-    /// How long an ask waits before room is taken for it.
+    /// Waiting time after which an ask preempts.
     pub preemption_delay: Millis,
-    /// How long the queue may stay above a lowered maximum; 0 = for ever.
+    /// Time that the queue can exceed a lowered maximum. 0 disables quota preemption.
     pub quota_preemption_delay: Millis,
-    /// What orders the line of a leaf that has one.
+    /// Settings of the line, for a leaf with a head of line.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub line: OvertakingLimits,
 }
 
-/// What holds where no property says otherwise.
+/// Default delay if no property sets one.
 const HALF_A_MINUTE: Millis = Millis::from_secs(30);
 
 impl Default for PropertyValues {
@@ -189,13 +189,13 @@ impl Default for PropertyValues {
 }
 
 impl PropertyValues {
-    /// Read the properties of a queue.
+    /// Parses the properties of a queue.
     pub fn read(properties: &Properties) -> Self {
         let text = |key| properties.get(key).map_or("", |value: &Name| value.as_str());
         let delay = |key| read_duration(text(key));
         let defaults = Self::default();
         let order = application_order(text(SORT_POLICY)).unwrap_or_default();
-        // Who is passed over because of the head of a line has not failed.
+        // With a head of line, an ask that cannot overtake has not failed, so there is no back-off.
         let backoff = unsigned(text(BACKOFF)).filter(|_| !order.has_head_of_line());
         let count = |key, default| small(text(key)).unwrap_or(default);
         let line = OvertakingLimits {
@@ -221,8 +221,8 @@ impl PropertyValues {
     }
 }
 
-/// Whether a value of this key is understood; one that is not counts as the default. `None` for
-/// a key without meaning.
+/// Returns whether a value is valid for this key. An invalid value counts as the default. `None` for a key without a
+/// meaning.
 pub fn is_understood(key: &str, value: &str) -> Option<bool> {
     Some(match key {
         SORT_POLICY => application_order(value).is_some(),
@@ -241,7 +241,8 @@ pub fn is_understood(key: &str, value: &str) -> Option<bool> {
     })
 }
 
-/// The words of the reference, in lower case, of which all but one mean the same here; and ours.
+/// Parses an order in lower case: the words of YuniKorn, of which all but one have the same meaning here, and
+/// additional words.
 fn application_order(text: &str) -> Option<ApplicationOrder> {
     Some(match text {
         "" | "fifo" | "stateaware" => ApplicationOrder::Fifo,
@@ -272,13 +273,12 @@ fn offset(text: &str) -> Option<i32> {
     text.parse().ok()
 }
 
-/// What a word means, in any case.
+/// Returns the value of a word, ignoring case.
 fn word<T, const N: usize>(text: &str, words: [(&str, T); N]) -> Option<T> {
     words.into_iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, value)| value)
 }
 
-/// What a queue is left with: its parent's properties as far as they are passed on, and its
-/// own over them.
+/// Returns the effective properties of a queue: those that the parent passes on, overridden by its own.
 pub fn inherit(parent: &Properties, own: &Properties) -> Properties {
     let mut result = Properties::new();
     for (key, value) in parent {
@@ -294,7 +294,7 @@ pub fn inherit(parent: &Properties, own: &Properties) -> Properties {
     result
 }
 
-/// Units of a duration, in nanoseconds; longer names first where one begins with another.
+/// Units of a duration in nanoseconds. A unit precedes every unit that is its prefix.
 const UNITS: [(&str, u64); 8] = [
     ("ns", 1),
     ("us", 1_000),
@@ -306,18 +306,18 @@ const UNITS: [(&str, u64); 8] = [
     ("h", 3_600_000_000_000),
 ];
 
-/// Decimal digits that make a number below 2^32.
+/// Parses decimal digits as a number below 2^32.
 fn small(text: &str) -> Option<u32> {
     unsigned(text).and_then(|number| u32::try_from(number).ok())
 }
 
-/// Decimal digits and nothing else, as Go reads unsigned numbers.
+/// Parses decimal digits as Go parses unsigned numbers, without a sign.
 fn unsigned(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-/// Read decimal numbers with a unit each, `1m30s` or `1.5h`, as Go writes durations; rounded up
-/// to a whole millisecond. None unless it is above zero and below 2^63 ns.
+/// Parses a duration in the format of Go, such as `1m30s` or `1.5h`, and rounds it up to milliseconds. `None` unless it
+/// is positive and below 2^63 ns.
 pub fn read_duration(text: &str) -> Option<Millis> {
     let mut rest = text.strip_prefix('+').unwrap_or(text);
     let mut total: u128 = 0;
@@ -331,7 +331,7 @@ pub fn read_duration(text: &str) -> Option<Millis> {
         rest = &behind[name.len()..];
         let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
         total += u128::from(whole) * u128::from(unit);
-        // Digits beyond these are below a nanosecond of the largest unit.
+        // Further digits are less than a nanosecond in the largest unit.
         let fraction = &fraction[..fraction.len().min(18)];
         if !fraction.is_empty() {
             let scale = 10_u128.pow(u32::try_from(fraction.len()).ok()?);
@@ -344,19 +344,19 @@ pub fn read_duration(text: &str) -> Option<Millis> {
     (total > 0).then(|| Millis::new(u64::try_from(total).unwrap_or(0).div_ceil(1_000_000)))
 }
 
-/// The same, or no time at all.
+/// Parses a duration, or zero.
 pub fn read_span(text: &str) -> Option<Millis> {
     if matches!(text, "0" | "0s") { Some(Millis::ZERO) } else { read_duration(text) }
 }
 
-/// A span as [`read_span`] reads it, in seconds where it is whole seconds.
+/// Formats a time span for [`read_span`], in seconds if possible.
 pub fn duration_text(span: Millis) -> String {
     let millis = span.get();
     let is_whole = millis.is_multiple_of(1_000);
     if is_whole { format!("{}s", millis / 1_000) } else { format!("{millis}ms") }
 }
 
-/// The decimal digits in front, and what is behind them.
+/// Splits a text after its leading decimal digits.
 fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.find(|one: char| !one.is_ascii_digit()).unwrap_or(text.len()))
 }

@@ -1,4 +1,4 @@
-//! A queue of the queue file, with everything below it.
+//! A queue of the queue file, with its descendants.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,58 +15,58 @@ use super::{
 /// One configured queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueueConfig {
-    /// Lower case; 1 to 64 legal characters.
+    /// Name in lower case, with 1 to 64 valid characters.
     pub name: Name,
-    /// A parent even without children.
+    /// Whether it is a parent even without children.
     pub parent: bool,
-    /// In file order; names differ.
+    /// Children in the order of the file, with distinct names.
     pub children: Vec<QueueConfig>,
-    /// Types named cannot be exceeded; a maximum without any amount above zero is none at all.
+    /// Maximum. Types that it names cannot be exceeded. Without a positive amount, there is no maximum.
     pub max: Amounts,
-    /// What the queue can always get back.
+    /// Guarantee.
     pub guaranteed: Amounts,
-    /// Applications that may run at once; 0 = unlimited.
+    /// Limit on running applications. 0 is unlimited.
     pub max_applications: u64,
-    /// Own properties as written.
+    /// Own properties as configured.
     pub properties: Properties,
-    /// Who may administer, as written.
+    /// Access list of administrators, as configured.
     pub admin_acl: String,
-    /// Who may submit, as written.
+    /// Access list of submitters, as configured.
     pub submit_acl: String,
-    /// Settings of dynamic leaves below.
+    /// Settings of dynamic leaves in its subtree.
     pub template: Option<TemplateConfig>,
-    /// Limits of users and groups here and below, in file order.
+    /// Limits of users and groups in the queue and its descendants, in the order of the file.
     pub limits: Vec<LimitConfig>,
-    /// How the users of the leaves here and below share them, as written; none is as above.
+    /// Configured user limits of the leaves in its subtree. `None` is inherited.
     pub user_limits: Option<UserLimitsConfig>,
-    /// How many applications there may be here and below, and what drivers may have, as written.
+    /// Configured limits on applications and drivers of the queue and its descendants.
     pub application_limits: Option<ApplicationLimitsConfig>,
-    /// What part of its parent it is guaranteed and may use; none: what `guaranteed` and `max` say.
+    /// Fraction of the parent that it is guaranteed and can use. `None` if `guaranteed` and `max` apply.
     pub capacity: Option<CapacityConfig>,
-    /// The same for the nodes of labels, each once, in the order of labels; only with `capacity`.
+    /// Fractions on nodes with labels, in the order of labels and without duplicates. Only with `capacity`.
     pub label_capacities: Vec<LabelCapacity>,
-    /// Who may be stopped for whom here and below, as written.
+    /// Configured preemption settings of the queue and its descendants.
     pub preemption: QueuePreemptionConfig,
-    /// Whether it runs; none is as its parent.
+    /// Configured state. `None` for that of its parent.
     pub start: Option<QueueStart>,
-    /// How long applications here and below may live, as written.
+    /// Configured lifetimes of applications in the queue and its descendants.
     pub lifetimes: LifetimesConfig,
-    /// To which labels of nodes it and those below have access, as written.
+    /// Configured node labels of the queue and its descendants.
     pub node_labels: Option<NodeLabelsConfig>,
 }
 
 impl QueueConfig {
-    /// Whether the queue holds queues and not applications.
+    /// Returns whether the queue is a parent, which has child queues and no applications.
     pub fn is_parent(&self) -> bool {
         self.parent || !self.children.is_empty()
     }
 }
 
-/// What a dynamic leaf starts with.
+/// Initial settings of a dynamic leaf.
 #[derive(Clone, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TemplateConfig {
-    /// Applications that may run at once; 0 = unlimited.
+    /// Limit on running applications. 0 is unlimited.
     pub max_applications: u64,
     /// Properties of the leaf.
     pub properties: Properties,
@@ -74,18 +74,18 @@ pub struct TemplateConfig {
     pub max: Amounts,
     /// Guarantee of the leaf.
     pub guaranteed: Amounts,
-    /// How its users share the leaf, over what is in force above it.
+    /// User limits of the leaf, which override inherited ones.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub user_limits: Option<UserLimitsConfig>,
-    /// How many applications the leaf may have, and what their drivers may have.
+    /// Limits on applications and drivers of the leaf.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub application_limits: Option<ApplicationLimitsConfig>,
-    /// What part of its parent the leaf is guaranteed, by weight, and may use.
+    /// Fraction of the parent by weight that the leaf is guaranteed and can use.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub capacity: Option<CapacityConfig>,
 }
 
-/// Absent settings are not shown, so a digest of events without them never changes.
+/// Omits absent settings, so that digests of events without them never change.
 impl fmt::Debug for TemplateConfig {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {

@@ -1,20 +1,20 @@
-//! `preemption` of a queue of the queue file: who may be stopped for whom there, beyond what its
-//! partition says. Source: user-headroom §4 and §6, decision L-12; no-starvation NS-43.
+//! `preemption` of a queue of the queue file: preemption settings in addition to those of the partition. Source:
+//! user-headroom §4 and §6, decision L-12; no-starvation NS-43.
 
 use crate::time::Millis;
 
-/// Who may be stopped for an ask of the same leaf, beyond what users share. No-starvation NS-43.
+/// Preemption for asks of the same leaf, in addition to fair shares. Source: no-starvation NS-43.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WithinQueue {
-    /// Nobody.
+    /// None.
     #[default]
     None,
-    /// What has a lower priority.
+    /// Allocations of a lower priority.
     Priority,
 }
 
 impl WithinQueue {
-    /// The word for it in a queue file.
+    /// Returns the word in a queue file.
     pub const fn word(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -22,41 +22,38 @@ impl WithinQueue {
         }
     }
 
-    /// What a word of a queue file stands for; none for any other.
+    /// Returns the value of a word in a queue file. `None` for an unknown word.
     pub fn of_word(word: &str) -> Option<Self> {
         [Self::None, Self::Priority].into_iter().find(|one| one.word() == word)
     }
 }
 
-/// The block `preemption` of one queue; what is absent is inherited. That of the partition is above
-/// the root's.
+/// The block `preemption` of one queue. Absent values are inherited. The root inherits those of the partition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct QueuePreemptionConfig {
-    /// `disabled`: nothing in the leaves here and below is stopped for other queues.
+    /// `disabled`: whether the leaves in its subtree are protected from preemption by other queues.
     pub disabled: Option<bool>,
-    /// `intraqueuedisabled`: nothing in the leaves here and below is stopped for other users of the
-    /// same leaf.
+    /// `intraqueuedisabled`: whether the leaves in its subtree are protected from preemption among their users.
     pub intra_queue_disabled: Option<bool>,
-    /// `balance`: leaves here and below have others stopped up to their part of what is there, when
-    /// that is more than their guarantee.
+    /// `balance`: whether the leaves in its subtree preempt up to their ideal assignment if that exceeds their
+    /// guarantee.
     pub balance: Option<bool>,
-    /// `withinqueue`: what may be stopped for asks of the same leaf of the leaves here and below.
+    /// `withinqueue`: preemption for asks of the same leaf, in the leaves in its subtree.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub within_queue: Option<WithinQueue>,
-    /// `minruntime`: what runs in the leaves here and below is not stopped for other asks before it has
-    /// run for so long.
+    /// `minruntime`: time for which allocations in the leaves in its subtree are protected from preemption.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub min_runtime: Option<Millis>,
 }
 
 impl QueuePreemptionConfig {
-    /// Whether it says nothing.
+    /// Returns whether all values are absent.
     pub fn says_nothing(&self) -> bool {
         *self == Self::default()
     }
 
-    /// This block over an inherited one: field by field, the nearer wins.
+    /// Returns the values of this block, with those of the parent where absent.
     #[must_use]
     pub fn over(&self, above: &Self) -> Self {
         Self {
@@ -68,27 +65,27 @@ impl QueuePreemptionConfig {
         }
     }
 
-    /// Whether nothing is stopped for other queues.
+    /// Returns whether the queue is protected from preemption by other queues.
     pub fn is_disabled(&self) -> bool {
         self.disabled == Some(true)
     }
 
-    /// Whether something may be stopped for other users of the same leaf.
+    /// Returns whether users of the same leaf can preempt each other.
     pub fn is_within_queue(&self) -> bool {
         self.intra_queue_disabled != Some(true)
     }
 
-    /// Whether what has a lower priority may be stopped for asks of the same leaf.
+    /// Returns whether asks can preempt allocations of a lower priority in the same leaf.
     pub fn is_by_priority(&self) -> bool {
         self.within_queue == Some(WithinQueue::Priority)
     }
 
-    /// How long an allocation runs before it may be stopped for another ask.
+    /// Returns the time for which an allocation is protected from preemption.
     pub fn least_run(&self) -> Millis {
         self.min_runtime.unwrap_or(Millis::ZERO)
     }
 
-    /// Whether others are stopped beyond guarantees.
+    /// Returns whether asks preempt beyond guarantees, up to the ideal assignment.
     pub fn balances(&self) -> bool {
         self.balance == Some(true)
     }

@@ -1,5 +1,4 @@
-//! Tenants: units of isolation with a quota, as the queue file and commands describe them. Source: tenants
-//! §1, §9.
+//! Tenants: units of isolation with a quota, as in the queue file and in commands. Source: tenants §1, §9.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -8,47 +7,47 @@ use crate::name::Name;
 use crate::resource::Amounts;
 use crate::time::Millis;
 
-/// The type in which each ask of a tenant counts once, so that a quota can bound how many run at once.
-/// No node has it and no ask names it.
+/// Resource type in which each ask of a tenant counts once, so that a quota can limit the number of running tasks. No
+/// node has it, and no ask can name it.
 pub const INSTANCES: &str = "instances";
 
-/// The leaf of a tenant that has others below it: its own tasks run there. No tenant is called so.
+/// Name of the leaf for the own tasks of a tenant with children. No tenant can have this name.
 pub const OWN_LEAF: &str = "own";
 
-/// What the queue file says of the tenants of a partition.
+/// Tenant configuration of a partition in the queue file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TenantsConfig {
-    /// The path of the queue below which they have their queues, lower case.
+    /// Path of the parent of the queues of tenants, in lower case.
     pub root: Name,
-    /// Tenants without a quota, in the order of their names; what they use is counted all the same.
+    /// Tenants without a quota, in the order of their names. Their usage is still counted.
     pub exempt: Vec<Name>,
-    /// What holds for tenants that do not say otherwise, until a command changes it.
+    /// Initial defaults for tenants, until a command changes them.
     pub defaults: TenantDefaults,
-    /// How long nothing starts after a restart, unless all nodes are known earlier.
+    /// Largest duration of recovery after a restart.
     pub recovery_timeout: Millis,
-    /// How often what is counted is compared with what runs.
+    /// Interval at which counters are compared with allocations.
     pub verify_interval: Millis,
-    /// For how long answers to requests are stored for repeated requests.
+    /// Time for which the answers to requests are stored for repetitions.
     pub idempotency_ttl: Millis,
-    /// For how many days the audit is stored.
+    /// Number of days for which the audit log is stored.
     pub audit_retention_days: u32,
-    /// Whether tasks of a tenant below its guarantee may have tasks of tenants above theirs stopped.
+    /// Whether tasks of a tenant below its guarantee can preempt tasks of tenants above theirs.
     #[cfg_attr(feature = "snapshot", serde(default = "yes"))]
     pub reclaim: bool,
 }
 
-/// What a snapshot means that says nothing.
+/// Default of `reclaim` for snapshots without the field.
 #[cfg(feature = "snapshot")]
 const fn yes() -> bool {
     true
 }
 
 impl TenantsConfig {
-    /// Where they have their queues unless the file says otherwise.
+    /// Default parent of the queues of tenants.
     pub const ROOT: &str = "root.tenants";
 
-    /// Whether a tenant has no quota, whatever its settings say.
+    /// Returns whether a tenant has no quota, regardless of its settings.
     pub fn is_exempt(&self, tenant: &str) -> bool {
         self.exempt.iter().any(|name| *name == *tenant)
     }
@@ -69,71 +68,70 @@ impl Default for TenantsConfig {
     }
 }
 
-/// What holds for tenants that do not say otherwise.
+/// Defaults for tenants that do not set a value of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TenantDefaults {
-    /// What each may use at once; a type that is not named is unlimited, one with zero forbidden.
+    /// Quota of each tenant. A type that is not named is unlimited, and zero forbids a type.
     pub quota: Amounts,
-    /// How many tasks of each may wait; none is unlimited.
+    /// Limit on waiting tasks of each tenant. `None` is unlimited.
     pub max_waiting: Option<u64>,
-    /// In which order tasks start.
+    /// Order in which tasks start.
     pub waiting: WaitingPolicy,
-    /// What becomes of tasks that run when a quota is lowered below their use.
+    /// Behavior for running tasks after a quota was lowered below the usage.
     pub on_lower: OnLower,
-    /// What becomes of an ask that is larger than the quota.
+    /// Behavior for an ask that exceeds the quota.
     pub oversized: Oversized,
 }
 
-/// The settings of one tenant.
+/// Settings of one tenant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct TenantSettings {
-    /// What people call it.
+    /// Display name.
     pub display_name: Name,
-    /// What it stands for.
+    /// Kind of the tenant.
     pub kind: TenantKind,
-    /// The tenant whose quota holds for it too.
+    /// Parent, whose quota also applies.
     pub parent: Option<Name>,
-    /// Whether nothing of it starts, nor of those below.
+    /// Whether nothing starts in the tenant and its descendants.
     pub suspended: bool,
-    /// What it may use at once; none is as by default. A type that is not named is unlimited, one with
-    /// zero forbidden.
+    /// Quota. `None` for the default. A type that is not named is unlimited, and zero forbids a type.
     pub quota: Option<Amounts>,
-    /// What it can always get back.
+    /// Guarantee.
     pub guaranteed: Amounts,
-    /// How many of its tasks may wait; none is as by default.
+    /// Limit on waiting tasks. `None` for the default.
     pub max_waiting: Option<u64>,
-    /// How many of its applications may run at once; 0 = unlimited.
+    /// Limit on running applications. 0 is unlimited.
     pub max_applications: u64,
-    /// Whether the quotas of the tenants right below it may not sum up to more than its own.
+    /// Whether the sum of the quotas of its children is limited by its own quota.
     pub strict_sum: bool,
-    /// In which order its tasks start; none is as by default.
+    /// Order in which its tasks start. `None` for the default.
     pub waiting: Option<WaitingPolicy>,
-    /// What becomes of tasks that run when its quota is lowered below its use; none is as by default.
+    /// Behavior for running tasks after its quota was lowered below its usage. `None` for the default.
     pub on_lower: Option<OnLower>,
-    /// What becomes of an ask that is larger than its quota; none is as by default.
+    /// Behavior for an ask that exceeds its quota. `None` for the default.
     pub oversized: Option<Oversized>,
-    /// What it is in the partition.
+    /// Representation in the partition.
     pub mapping: TenantMapping,
-    /// Free keys and values.
+    /// Labels: arbitrary keys and values.
     pub labels: BTreeMap<Name, Name>,
 }
 
-/// What a tenant stands for.
+/// Kind of a tenant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum TenantKind {
-    /// One who submits.
+    /// A user.
     User,
-    /// What several work on.
+    /// A project.
     #[default]
     Project,
-    /// Several projects or users.
+    /// A department with several projects or users.
     Department,
 }
 
-/// What a tenant is in its partition.
+/// Representation of a tenant in its partition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum TenantMapping {
@@ -142,9 +140,9 @@ pub enum TenantMapping {
     Queue,
     /// A limit of a user or group in a queue that others use too.
     Limit {
-        /// Its path, lower case.
+        /// Path of the queue in lower case.
         queue: Name,
-        /// Who is limited there.
+        /// User or group of the limit.
         subject: TenantSubject,
     },
 }
@@ -153,50 +151,50 @@ pub enum TenantMapping {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum TenantSubject {
-    /// The user of this name.
+    /// The user with this name.
     User(Name),
-    /// The group of this name.
+    /// The group with this name.
     Group(Name),
 }
 
-/// In which order the tasks of a tenant start, and who may overtake. Absent values mean the same as
-/// in leaves whose properties do not set them.
+/// Order in which the tasks of a tenant start, and limits on overtaking. Absent values have the same defaults as queue
+/// properties.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct WaitingPolicy {
-    /// The order.
+    /// Order of the tasks.
     pub strategy: WaitingStrategy,
-    /// After how long a task counts as more urgent.
+    /// Waiting time after which a task gains priority.
     pub aging_interval: Option<Millis>,
-    /// By how much.
+    /// Gained priority for each interval.
     pub aging_step: Option<u32>,
-    /// By how much at most.
+    /// Largest gained priority.
     pub aging_max: Option<u32>,
-    /// How often the first may be overtaken.
+    /// Largest number of times that the head of line is overtaken.
     pub max_overtakes: Option<u32>,
-    /// How long it may be overtaken.
+    /// Waiting time after which the head of line is no longer overtaken.
     pub max_head_wait: Option<Millis>,
-    /// How long a task may wait; the client that submits tasks withdraws those that waited longer.
+    /// Largest waiting time of a task. The client that submits tasks withdraws those that waited longer.
     pub max_wait: Option<Millis>,
 }
 
-/// In which order the tasks of a tenant start. Source: tenants §8.
+/// Order in which the tasks of a tenant start. Source: tenants §8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum WaitingStrategy {
-    /// The oldest first; nobody overtakes.
+    /// Oldest first, without overtaking.
     #[default]
     Fifo,
-    /// The oldest first; one that fits may overtake one that does not.
+    /// Oldest first. A task that fits can overtake one that does not.
     FifoBackfill,
-    /// The highest priority first, which rises with time.
+    /// Highest priority first, which increases with time.
     Priority,
-    /// The one that has least time left first.
+    /// Least remaining time first.
     Urgency,
 }
 
 impl WaitingStrategy {
-    /// The word for it in a queue file.
+    /// Returns the word in a queue file.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Fifo => "fifo",
@@ -207,16 +205,16 @@ impl WaitingStrategy {
     }
 }
 
-/// What becomes of tasks that run when the quota of their tenant is lowered below its use.
+/// Behavior for running tasks after the quota of their tenant was lowered below its usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum OnLower {
-    /// They go on; nothing starts that asks for what is exceeded.
+    /// Running tasks continue. Nothing starts that requests an exceeded type.
     #[default]
     Block,
-    /// After a while, room is asked back.
+    /// Tasks are evicted after a grace period.
     Preempt {
-        /// How long they go on.
+        /// Grace period.
         grace: Millis,
     },
     /// The quota is not lowered.
@@ -224,7 +222,7 @@ pub enum OnLower {
 }
 
 impl OnLower {
-    /// The word for it in a queue file.
+    /// Returns the word in a queue file.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Block => "block",
@@ -234,19 +232,19 @@ impl OnLower {
     }
 }
 
-/// What becomes of an ask that is larger than the quota of its tenant.
+/// Behavior for an ask that exceeds the quota of its tenant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum Oversized {
-    /// It is refused.
+    /// The ask is refused.
     #[default]
     Reject,
-    /// It waits until the quota is raised.
+    /// The ask waits until the quota is raised.
     Park,
 }
 
 impl Oversized {
-    /// The word for it in a queue file.
+    /// Returns the word in a queue file.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Reject => "reject",

@@ -1,5 +1,5 @@
-//! `userlimits` of the queue file: how the users of a leaf share it. What a queue does not say it
-//! has from above. Source: user-headroom §4.
+//! `userlimits` of the queue file: the rules by which users share a leaf. Absent values are inherited. Source:
+//! user-headroom §4.
 
 use alloc::vec::Vec;
 
@@ -7,46 +7,45 @@ use crate::name::Name;
 use crate::resource::Amounts;
 use crate::userlimit::{Calculator, Decimal, Enforcement, Formula};
 
-/// The block `userlimits` of one queue, template or partition; what is absent is inherited.
+/// The block `userlimits` of one queue, template, or partition. Absent values are inherited.
 ///
-/// Where no queue up to the root, nor the partition, has the block, the leaf has no user limits. An
-/// empty block switches them on as by default.
+/// Without a block in any queue on the path and in the partition, a leaf has no user limits. An empty block enables
+/// them with defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct UserLimitsConfig {
-    /// What is split.
+    /// Formula of the shares.
     pub formula: Option<Formula>,
-    /// When an ask is beyond the limit of its user.
+    /// Enforcement of the shares.
     pub enforcement: Option<Enforcement>,
-    /// How vectors are compared.
+    /// Comparison of resource vectors.
     pub calculator: Option<Calculator>,
-    /// `minimumuserlimitpercent`: the least that a user's share may shrink to.
+    /// `minimumuserlimitpercent`: smallest fair share of a user.
     pub floor: Option<Decimal>,
-    /// `userlimitfactor`: how many times the capacity one user may have.
+    /// `userlimitfactor`: user cap as a multiple of the capacity.
     pub factor: Option<UserFactor>,
-    /// The weights of named users, in name order, each once; all others have one.
+    /// Weights of named users, in the order of names and without duplicates. All other users have the weight 1.
     pub weights: Vec<(Name, Decimal)>,
-    /// `minimumallocation`: an ask counts as this much at least, and limits are multiples of it.
+    /// `minimumallocation`: smallest counted size of an ask, and step of the limits.
     pub minimum_allocation: Option<Amounts>,
-    /// `increment`: asks count as multiples of it; absent: of the minimum allocation.
+    /// `increment`: asks count as multiples of it. `None` for the minimum allocation.
     pub increment: Option<Amounts>,
     /// `maximumallocation`: larger asks are refused.
     pub maximum_allocation: Option<Amounts>,
 }
 
-/// `userlimitfactor` as it is written.
+/// Configured `userlimitfactor`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum UserFactor {
-    /// So many times the capacity.
+    /// Multiple of the capacity.
     Times(Decimal),
-    /// No such bound; -1 in the file.
+    /// No user cap, which is -1 in the file.
     Off,
 }
 
 impl UserLimitsConfig {
-    /// This block over an inherited one: field by field, and of the weights user by user, the nearer
-    /// wins.
+    /// Returns the values of this block, with those of the parent where absent. Weights are merged user by user.
     #[must_use]
     pub fn over(&self, above: &Self) -> Self {
         let amounts = |own: &Option<Amounts>, above: &Option<Amounts>| {
@@ -65,8 +64,7 @@ impl UserLimitsConfig {
         }
     }
 
-    /// How many times the capacity one user may have. Once where nothing is configured, none where
-    /// there is no such bound.
+    /// Returns the user cap as a multiple of the capacity. The default is 1. `None` if there is no user cap.
     pub const fn times(&self) -> Option<Decimal> {
         match self.factor {
             None => Some(Decimal::ONE),
@@ -75,19 +73,19 @@ impl UserLimitsConfig {
         }
     }
 
-    /// All amounts that it names.
+    /// Returns all amounts of the block.
     pub fn amounts(&self) -> impl Iterator<Item = &Amounts> {
         [&self.minimum_allocation, &self.increment, &self.maximum_allocation].into_iter().flatten()
     }
 
-    /// The weight of a user: one unless there is an entry for the user.
+    /// Returns the weight of a user. 1 without an entry for the user.
     pub fn weight(&self, user: &str) -> Decimal {
         let named = self.weights.binary_search_by(|(name, _)| (**name).cmp(user));
         named.map_or(Decimal::ONE, |place| self.weights[place].1)
     }
 }
 
-/// Both lists in one, in the order of names; where both name a user, the first counts.
+/// Merges both lists in the order of names. For a user in both lists, the first one counts.
 fn nearer(own: &[(Name, Decimal)], above: &[(Name, Decimal)]) -> Vec<(Name, Decimal)> {
     let mut weights = Vec::with_capacity(own.len().max(above.len()));
     let mut above = above.iter().peekable();
@@ -102,7 +100,8 @@ fn nearer(own: &[(Name, Decimal)], above: &[(Name, Decimal)]) -> Vec<(Name, Deci
     weights
 }
 
-/// What is in force where there may be a block here and one above; none where there is none.
+/// Returns the effective settings of a queue with an optional own block and an optional parent block. `None` if there
+/// are none.
 pub fn inherited(
     own: Option<&UserLimitsConfig>,
     above: Option<&UserLimitsConfig>,

@@ -1,52 +1,54 @@
-//! What happened to an allocation, or to the placeholder and the member of a swap.
+//! Changes of an allocation, and steps of a placeholder replacement.
 
 use crate::event::{PreemptionCause, Termination};
 use crate::id::{AllocationId, NodeId};
 use crate::resource::Amounts;
 
-/// What happened to an allocation, or to the placeholder and the member of a swap.
+/// A change of an allocation, or a step of a placeholder replacement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AllocationEvent {
-    /// An ask wants another amount, or an allocation has another amount, whatever fits.
+    /// An ask or an allocation was resized, whether the new size fits or not.
     Resized {
         allocation: AllocationId,
-        /// What it wants or has from now on.
+        /// New size.
         resources: Amounts,
     },
-    /// An allocation gave its room back.
+    /// An allocation was released.
     Released { allocation: AllocationId, termination: Termination },
-    /// A member takes the place of a placeholder once the RM has stopped that. Until then queues, users and groups count
-    /// the placeholder; so does the node if it is the same, and another counts the member.
+    /// A placeholder replacement began. The member becomes an allocation when the RM has stopped the placeholder.
+    ///
+    /// Until then, queues, users, and groups count the placeholder. If the member runs on the same node, that node also
+    /// counts the placeholder. Otherwise, the node of the member counts the member.
     SwapStarted {
-        /// The member; it waits no more.
+        /// Member, which no longer waits.
         ask: AllocationId,
-        /// Whose place it takes.
+        /// Placeholder to replace.
         placeholder: AllocationId,
-        /// Where it will run.
+        /// Node of the member.
         node: NodeId,
     },
-    /// The RM has stopped the placeholder: the member is an allocation, and counts instead.
+    /// The RM stopped the placeholder. The member became an allocation and counts instead of the placeholder.
     SwapConfirmed {
-        /// The placeholder, which is gone.
+        /// Placeholder, which is removed.
         placeholder: AllocationId,
     },
-    /// A member does not take the place of its placeholder after all, and waits again.
+    /// A placeholder replacement was canceled, and the member waits again.
     SwapDropped {
-        /// The member.
+        /// Member of the replacement.
         ask: AllocationId,
     },
-    /// The RM is asked to stop a placeholder that nothing takes the place of. It counts until the RM has.
+    /// The RM was asked to stop a placeholder that no member replaces. It counts until the RM has stopped it.
     ReleaseAsked { allocation: AllocationId, termination: Termination },
-    /// The RM is asked to stop an allocation for the sake of others. It counts until the RM has.
+    /// The RM was asked to stop an allocation because of preemption. It counts until the RM has stopped it.
     Preempted {
         victim: AllocationId,
-        /// For whom.
+        /// Cause of the preemption.
         cause: PreemptionCause,
     },
-    /// An allocation would be asked to stop, where this is only observed. Changes nothing.
+    /// Preemption in observation mode selected an allocation. Changes nothing.
     PreemptionObserved {
         victim: AllocationId,
-        /// For whom.
+        /// Cause of the preemption.
         cause: PreemptionCause,
     },
 }

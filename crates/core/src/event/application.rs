@@ -1,4 +1,4 @@
-//! What happened to an application.
+//! Changes of an application.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use crate::name::Name;
 use crate::resource::Amounts;
 use crate::time::{Millis, Timestamp};
 
-/// What happened to an application.
+/// A change of an application.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ApplicationEvent {
     /// An application was accepted into a queue.
@@ -17,92 +17,95 @@ pub enum ApplicationEvent {
         /// Path of its leaf queue, lower case.
         queue: Name,
         application: Name,
-        /// Who is charged.
+        /// User that is charged.
         user: Name,
         /// The groups of the user at submission.
         groups: Vec<Name>,
-        /// How it waits for its gang, if it has one.
+        /// Gang settings of the application, if it has a gang.
         gang: GangSettings,
     },
-    /// An application was refused; it is remembered for a while.
+    /// An application was rejected. The rejection is stored for a while.
     Rejected {
         partition: PartitionId,
-        /// The queue that was asked for.
+        /// Requested queue.
         queue: Name,
         application: Name,
-        /// Who submitted it.
+        /// User who submitted.
         user: Name,
         /// The groups of the user at submission.
         groups: Vec<Name>,
-        /// Which rule, by a short code that does not change.
+        /// Short, stable code of the rule.
         code: Name,
-        /// Why, in a sentence.
+        /// Reason, as a sentence.
         message: Name,
     },
-    /// An application counts for its user and at most one group until [`Self::Unlinked`].
+    /// An application began to count for its user and at most one group, until [`Self::Unlinked`].
     Linked {
         application: ApplicationId,
-        /// The group that is charged, `*` for the common group of all others; none if no limit concerns the user.
+        /// Group that is charged, or `*` for the common limit of all other groups. `None` if no limit applies to the
+        /// user.
         group: Option<Name>,
     },
-    /// The limit is gone by which an application was charged to its group. What it has is taken off the group; the next
-    /// look at it chooses a group again, which is charged with what it gets from then on.
+    /// The limit by which an application was charged to its group was removed. The usage of the application is
+    /// subtracted from the group. The next check of the application chooses a group again, which is charged for later
+    /// allocations.
     GroupUnlinked { application: ApplicationId },
-    /// An application holds nothing, and counts in no tracker any more.
+    /// An application without allocations stopped counting in trackers.
     Unlinked { application: ApplicationId },
-    /// An application that was just added asks for a lifetime, or was made before a restart.
+    /// A lifetime was set for an application that was just added or restored after a restart.
     LifetimeSet {
         application: ApplicationId,
-        /// From when its lifetime counts.
+        /// Start of the lifetime.
         since: Timestamp,
-        /// What it asks for; none if it does not.
+        /// Requested lifetime. `None` if the application requested none.
         asked: Option<Millis>,
     },
-    /// The lifetime of an application is over: it asks for nothing any more, and what it has is given back.
+    /// The lifetime of an application ended. Its asks are withdrawn, and its allocations are released.
     LifetimeOver { application: ApplicationId },
-    /// An application says when it is to be done.
+    /// An application set its deadline.
     DeadlineSet {
         application: ApplicationId,
-        /// When; none if it does not matter any more.
+        /// New deadline. `None` if it was removed.
         deadline: Option<Timestamp>,
-        /// How long it takes.
+        /// Estimated run time.
         estimate: Millis,
     },
-    /// Another took what the head of a line waits for.
+    /// A later ask overtook the head of line.
     Overtaken {
-        /// The application at the head of the line.
+        /// Application of the head that was overtaken.
         application: ApplicationId,
         /// The application that started. Journals before format 9 do not have it.
         by: Option<ApplicationId>,
     },
-    /// An application changed its state.
+    /// The state of an application changed.
     Moved {
         application: ApplicationId,
         state: ApplicationState,
-        /// When the timer of the new state fires, if it has one.
+        /// Time at which the timer of the new state fires. `None` if the state has no timer.
         timer: Option<Timestamp>,
     },
-    /// An application was activated: its asks are looked at from now on.
+    /// An application was activated, so the scheduler checks its asks.
     Activated {
         application: ApplicationId,
-        /// What its driver counts as until it ends.
+        /// Amounts that its driver counts as until the application ends.
         driver: Amounts,
     },
-    /// A placeholder was placed for an Accepted application: its queues count it as running until its state changes.
+    /// A placeholder of an Accepted application was placed. Its queues count the application as running until its state
+    /// changes.
     Allocating { application: ApplicationId },
-    /// An application left the books.
+    /// An application was removed from the books.
     Removed {
-        /// Which; it has no ask and no allocation.
+        /// Removed application, without asks and allocations.
         application: ApplicationId,
     },
-    /// Too many asks of an application found no node; none is looked at for a while.
+    /// Too many asks of an application found no node, so its asks are not checked for a while.
     BackedOff {
         application: ApplicationId,
-        /// Until when.
+        /// End of the back-off.
         until: Timestamp,
     },
-    /// The placeholders of an application have waited long enough for the rest of their gang, or for their members.
+    /// The placeholder timeout of an application ended before its gang was complete, or before its members arrived.
     PlaceholdersExpired { application: ApplicationId },
-    /// The timer of the state of an application has fired and starts nothing: something else will end the state.
+    /// The timer of the state of an application fired without effect. Another event will end the state.
     TimerStopped { application: ApplicationId },
 }

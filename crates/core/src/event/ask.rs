@@ -1,4 +1,4 @@
-//! What happened to an ask that waits.
+//! Changes of a waiting ask.
 
 use alloc::vec::Vec;
 
@@ -9,57 +9,57 @@ use crate::name::Name;
 use crate::resource::Amounts;
 use crate::time::Timestamp;
 
-/// What happened to an ask that waits.
+/// A change of a waiting ask.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AskEvent {
-    /// An application asks for room on one node.
+    /// An application requested amounts on one node.
     Added {
         application: ApplicationId,
         key: Name,
-        /// What is needed.
+        /// Requested amounts.
         resources: Amounts,
-        /// Higher goes first.
+        /// Priority. A higher number is scheduled first.
         priority: i32,
-        /// When it was made.
+        /// Creation time.
         created: Timestamp,
-        /// What else is special about it.
+        /// Optional traits of the ask.
         traits: AskTraits,
     },
     /// A waiting ask was withdrawn.
     Removed { ask: AllocationId, termination: Termination },
-    /// An ask was given room on a node, and is an allocation now.
+    /// An ask was placed on a node and became an allocation.
     Placed { ask: AllocationId, node: NodeId },
-    /// A node is reserved for an ask, so that others cannot use it.
+    /// A node was reserved for an ask, so that other asks cannot use it.
     Reserved { ask: AllocationId, node: NodeId },
-    /// The node reserved for an ask is free for others again.
+    /// The reservation of a node for an ask ended.
     Unreserved {
-        /// For which ask it was reserved.
+        /// Ask that had the reservation.
         ask: AllocationId,
     },
-    /// Queues hold room for an ask that has waited too long, from its leaf up to this queue.
+    /// A hold began: queues from the leaf to `top` hold capacity for an ask that waited too long.
     Held {
         ask: AllocationId,
-        /// The highest queue that holds room for it.
+        /// Highest queue of the hold.
         top: QueueId,
     },
-    /// Queues hold no more room for an ask, although it still waits.
+    /// A hold ended, although its ask still waits.
     HoldEnded { ask: AllocationId },
-    /// The RM is asked about nodes and an ask, which waits for the answer.
+    /// The RM was asked about nodes for an ask, which waits for the answer.
     Asked {
         ask: AllocationId,
-        /// What is asked: about [`crate::books::Question::NODES_MAX`] nodes or fewer, or removals.
+        /// Subject of the question: at most [`crate::books::Question::NODES_MAX`] nodes, or removals.
         subject: QuestionSubject,
     },
-    /// The RM has answered the question about an ask.
+    /// The RM answered the question about an ask.
     Answered {
         ask: AllocationId,
-        /// The nodes that it was asked about and that still exist, each with its verdict.
+        /// Nodes of the question that still exist, with their verdicts.
         verdicts: Vec<(NodeId, NodeVerdict)>,
     },
-    /// Others were asked to stop for an ask; this happens once to each.
+    /// Allocations were preempted for an ask. Happens at most once for each ask.
     PreemptionTriggered { ask: AllocationId },
-    /// Nothing could be stopped for an ask; it is tried again after a while.
+    /// No victim was found for an ask. Preemption is tried again later.
     PreemptionTried { ask: AllocationId },
-    /// The RM was informed that more nodes would help an ask; this happens once for each.
+    /// The RM was informed that more nodes would help an ask. Happens at most once for each ask.
     ScaleUpAsked { ask: AllocationId },
 }

@@ -1,44 +1,44 @@
-//! Why something was stopped or given back.
+//! Causes of preemption and of releases.
 
 use crate::id::{AllocationId, QueueId};
 
-/// For whom an allocation is stopped.
+/// Reason why an allocation is preempted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PreemptionCause {
-    /// For an ask of a queue that has less than its guarantee, or its part of what there is.
+    /// An ask of a queue that uses less than its guarantee, or less than its share of the parent.
     Guarantee(AllocationId),
-    /// For an ask of a user who has less than their share of the leaf, where this one's user has
-    /// more.
+    /// An ask of a user who uses less than their fair share of the leaf, while the user of the victim uses more.
     Share(AllocationId),
-    /// For an ask of the same leaf that has a higher priority.
+    /// An ask of the same leaf with a higher priority.
     Priority(AllocationId),
-    /// For an ask that may run on this node only.
+    /// An ask that requires this node.
     RequiredNode(AllocationId),
-    /// Because this queue uses more than its maximum.
+    /// This queue uses more than its maximum.
     Quota(QueueId),
 }
 
-/// Why something was given back.
+/// Reason why an ask or allocation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Termination {
-    /// The RM stopped it, or says that it ended.
+    /// The RM stopped it, or reported its end.
     StoppedByRm,
-    /// Its node left.
+    /// Its node was removed.
     NodeRemoved,
-    /// Its partition is gone.
+    /// Its partition was removed.
     PartitionRemoved,
-    /// Its gang was not complete in time, or it was too small for its member.
+    /// Its gang was not complete in time, or the placeholder was too small for its member.
     Timeout,
-    /// It was stopped for the sake of others.
+    /// The allocation was preempted.
     Preempted,
-    /// A member of its gang takes its place.
+    /// A member of its gang replaced it.
     PlaceholderReplaced,
-    /// The lifetime of its application is over.
+    /// The lifetime of its application ended.
     LifetimeOver,
 }
 
 impl Termination {
-    /// Whether the RM says by this that it has done what it was asked to. What is gone by then needs it no more.
+    /// Returns whether the RM uses this cause to confirm a release that the scheduler requested. An allocation that is
+    /// already gone needs no confirmation.
     pub const fn is_confirmation(self) -> bool {
         match self {
             Self::Timeout | Self::Preempted | Self::PlaceholderReplaced => true,

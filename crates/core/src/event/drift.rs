@@ -1,24 +1,23 @@
-//! What is counted of tenants, and is not so.
+//! Differences between counted and actual usage of tenants.
 
 use crate::name::Name;
 use crate::resource::Quantity;
 
-/// An amount of a tenant that is counted as something else than its tasks have. There is none, or there is
-/// a bug.
+/// Amount of a tenant whose counter differs from the sum of its tasks. A difference indicates a bug.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TenantDrift {
-    /// Whose.
+    /// Name of the tenant.
     pub tenant: Name,
-    /// The type.
+    /// Resource type.
     pub resource: Name,
-    /// What is counted.
+    /// Counted amount.
     pub counted: Quantity,
-    /// What its allocations, and those of the tenants below it, come to.
+    /// Sum of the allocations of the tenant and its descendants.
     pub found: Quantity,
 }
 
 impl TenantDrift {
-    /// How much more is counted than was found.
+    /// Returns the counted amount minus the actual sum.
     pub const fn by(&self) -> Quantity {
         self.counted.minus(self.found)
     }

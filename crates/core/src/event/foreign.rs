@@ -1,22 +1,22 @@
-//! What something that the core does not schedule takes of a node.
+//! Changes of foreign allocations, which the core does not schedule.
 
 use crate::id::{NodeId, PartitionId};
 use crate::name::Name;
 use crate::resource::Amounts;
 
-/// What something that the core does not schedule takes of a node.
+/// A change of a foreign allocation, which the core does not schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ForeignEvent {
-    /// Something that the core does not schedule takes this much of a node from now on.
+    /// A foreign allocation was added or resized.
     Set {
         partition: PartitionId,
         key: Name,
         node: NodeId,
-        /// How much.
+        /// Amounts that it uses.
         resources: Amounts,
-        /// Whether it may be taken back.
+        /// Whether it could be preempted.
         preemptable: bool,
     },
-    /// Something that the core does not schedule is gone.
+    /// A foreign allocation was removed.
     Removed { partition: PartitionId, key: Name },
 }

@@ -1,35 +1,35 @@
-//! What happened to a node.
+//! Changes of a node.
 
 use crate::books::NodeAttributes;
 use crate::id::{NodeId, PartitionId};
 use crate::name::Name;
 use crate::resource::Amounts;
 
-/// What happened to a node.
+/// A change of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeEvent {
-    /// A node joined.
+    /// A node was registered.
     Added {
         partition: PartitionId,
         node: Name,
         capacity: Amounts,
-        /// Whether asks may be placed on it.
+        /// Whether the scheduler can place asks on it.
         schedulable: bool,
-        /// What else is known of it.
+        /// Attributes of the node.
         attributes: NodeAttributes,
     },
-    /// A node has another size.
+    /// The capacity of a node changed.
     Resized { node: NodeId, capacity: Amounts },
-    /// A node was drained, or taken back into use.
+    /// A node was drained, or became schedulable again.
     Scheduling {
         node: NodeId,
-        /// Whether asks may be placed on it.
+        /// Whether the scheduler can place asks on it.
         schedulable: bool,
     },
-    /// A node left; nothing is allocated on it any more.
+    /// A node without allocations was removed.
     Removed { node: NodeId },
-    /// A node has reported that is there already.
+    /// A registered node reported during recovery.
     Reported { node: NodeId },
-    /// The verdicts of the RM on a node no longer hold.
+    /// The verdicts of the RM on a node became invalid.
     VerdictsVoid { node: NodeId },
 }

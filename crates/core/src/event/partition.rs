@@ -1,47 +1,47 @@
-//! What happened to a partition as a whole.
+//! Changes of a partition as a whole.
 
 use crate::books::{Away, PartitionSettings, Questions, QueueSettings};
 use crate::id::PartitionId;
 use crate::name::Name;
 use crate::time::Timestamp;
 
-/// What happened to a partition as a whole.
+/// A change of a partition as a whole.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "a partition is added once; others have few events")]
 pub enum PartitionEvent {
-    /// A partition exists, with a queue `root`.
+    /// A partition was created with the queue `root`.
     Added {
         /// Name, unique in lower case.
         partition: Name,
-        /// Its policies.
+        /// Policies of the partition.
         settings: PartitionSettings,
         /// Settings of its root queue.
         root: QueueSettings,
     },
-    /// A partition has other policies.
+    /// The policies of a partition changed.
     Changed {
         partition: PartitionId,
-        /// Its policies from now on.
+        /// New policies.
         settings: PartitionSettings,
     },
-    /// A partition is gone; nothing is left in it.
+    /// An empty partition was removed.
     Removed { partition: PartitionId },
-    /// The RM of a partition answers these questions from now on, and no others.
+    /// The RM set the questions that it answers.
     QuestionsSet {
         partition: PartitionId,
-        /// What it answers; none if nothing.
+        /// Questions that the RM answers. `None` if it answers none.
         questions: Option<Questions>,
     },
-    /// Nothing starts in a partition before all nodes that it has now have reported; or it may again.
+    /// Recovery began or ended. During recovery, nothing starts until every current node has reported.
     RecoverySet {
         partition: PartitionId,
-        /// When that is over in any case; none if it is over.
+        /// Time at which recovery ends at the latest. `None` if recovery ended.
         until: Option<Timestamp>,
     },
-    /// The resource manager of a partition is away, or is back.
+    /// The resource manager disconnected or reconnected.
     ManagerAway {
         partition: PartitionId,
-        /// Who is away; none if it is back.
+        /// Disconnected resource manager. `None` after it reconnected.
         away: Option<Away>,
     },
 }

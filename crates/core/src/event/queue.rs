@@ -1,4 +1,4 @@
-//! What happened to a queue.
+//! Changes of a queue.
 
 use alloc::vec::Vec;
 
@@ -6,45 +6,46 @@ use crate::books::{LimitSettings, QueueSettings, QueueState};
 use crate::id::{PartitionId, QueueId};
 use crate::name::Name;
 
-/// What happened to a queue.
+/// A change of a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueueEvent {
-    /// A queue exists below another.
+    /// A queue was created under a parent.
     Added {
         partition: PartitionId,
         /// Path of its parent, lower case.
         parent: Name,
-        /// Its own name, lower case.
+        /// Last part of the path, lower case.
         name: Name,
-        /// Whether it holds applications.
+        /// Whether it is a leaf, which holds applications.
         leaf: bool,
-        /// Whether it comes from the queue file, and not from a placement rule.
+        /// Whether the queue file defines it. Otherwise, a placement rule created it.
         managed: bool,
         settings: QueueSettings,
     },
-    /// A queue has other settings.
+    /// The settings of a queue changed.
     Changed {
         partition: PartitionId,
         queue: Name,
-        /// Whether it holds applications.
+        /// Whether it is a leaf, which holds applications.
         leaf: bool,
-        /// Whether it comes from the queue file.
+        /// Whether the queue file defines it.
         managed: bool,
-        /// Its settings from now on.
+        /// New settings.
         settings: QueueSettings,
     },
-    /// A queue takes in applications from now on, or does not.
+    /// The state of a queue changed, which determines whether it accepts applications.
     Moved { partition: PartitionId, queue: Name, state: QueueState },
-    /// A queue is gone; it had no queue below and no application.
+    /// A queue without child queues and applications was removed.
     Removed { queue: QueueId },
-    /// These are all limits of users and groups in a queue and below; groups are looked for in this order.
+    /// The limits of users and groups of a queue changed. The new list is complete, and groups are matched in its
+    /// order.
     LimitsChanged {
         partition: PartitionId,
         /// Path of the queue, lower case.
         queue: Name,
-        /// Who is limited to what, each at most once.
+        /// Limits, at most one for each user and group.
         limits: Vec<LimitSettings>,
     },
-    /// The clock of quota preemption of a queue is stopped: it is within its maximum, or room was asked back.
+    /// The quota preemption timer of a queue stopped: the queue is within its maximum, or preemption began.
     QuotaClockStopped { queue: QueueId },
 }

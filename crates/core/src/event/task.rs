@@ -1,4 +1,4 @@
-//! What happens to tasks of tenants.
+//! Changes of tasks of tenants.
 
 use alloc::vec::Vec;
 
@@ -7,70 +7,70 @@ use crate::id::ApplicationId;
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity};
 
-/// A step of a task that its asks and allocations do not show. Source: tenants §1.
+/// Step of a task that its asks and allocations do not show. Source: tenants §1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskStep {
-    /// The client that runs it confirms that it runs.
+    /// The client confirmed that the task runs.
     Confirmed,
-    /// It is to stop, since somebody does not want it any more.
+    /// The task was canceled and must stop.
     Cancelling,
-    /// It failed and waits again. What it had is released, and it asks again.
+    /// The task failed and waits again. Its allocations were released, and it requests them again.
     Restarted {
-        /// The request that reported it.
+        /// Request that reported the failure.
         request: TaskRequest,
     },
-    /// It was evicted and waits again. What it had is released, and it asks again.
+    /// The task was evicted and waits again. Its allocations were released, and it requests them again.
     Requeued {
-        /// The request that reported it.
+        /// Request that reported the stop.
         request: TaskRequest,
     },
-    /// The time that it may wait is over, and it waits no more.
+    /// The time limit for waiting passed, and the task no longer waits.
     Waited,
-    /// The client that runs it reports what it really uses. Nothing is decided by it.
+    /// The client measured the usage of the task. It does not affect scheduling.
     Measured {
-        /// What all of its members use together.
+        /// Measured usage of all members together.
         resources: Amounts,
     },
-    /// It has ended.
+    /// The task ended.
     Ended {
-        /// How.
+        /// Outcome of the task.
         outcome: TaskOutcome,
-        /// The request that ended it; empty where nobody asked for it.
+        /// Request that ended the task. Empty if no request ended it.
         request: TaskRequest,
     },
 }
 
-/// Why a task waits, as it was found.
+/// Reason why a task waits, as recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Throttled {
-    /// A short code that does not change.
+    /// Short, stable code.
     pub code: Name,
-    /// The tenant or queue that holds it back; empty where none does.
+    /// Tenant or queue that blocks the task. Empty if none.
     pub scope: Name,
-    /// Each type of which too little is left there.
+    /// Resource types that are short.
     pub types: Vec<ThrottledType>,
 }
 
-/// A type of which too little is left for a task.
+/// Resource type that is short for a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThrottledType {
-    /// Its name.
+    /// Name of the resource type.
     pub resource: Name,
-    /// What is used.
+    /// Current usage.
     pub used: Quantity,
-    /// What the task needs.
+    /// Amount that the task needs.
     pub asked: Quantity,
-    /// What there may be.
+    /// Limit or quota.
     pub limit: Quantity,
 }
 
-/// What happened to a task of a tenant, beyond what happens to its application.
+/// A change of a task of a tenant, in addition to the changes of its application.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskEvent {
-    /// An application that was just added is a task of a tenant. Its asks follow.
+    /// An application that was just added is a task of a tenant. The events of its asks follow.
     Added { application: ApplicationId, settings: TaskSettings },
-    /// A task has to wait, for a reason that differs from the last reported one, if any.
+    /// A task waits for a reason that differs from the last reported reason.
     Throttled { application: ApplicationId, reason: Throttled },
-    /// A task took a step.
+    /// A task made a step.
     Moved { application: ApplicationId, step: TaskStep },
 }

@@ -1,4 +1,4 @@
-//! What happened to a tenant.
+//! Changes of a tenant.
 
 use alloc::vec::Vec;
 
@@ -7,31 +7,31 @@ use crate::event::TenantDrift;
 use crate::id::PartitionId;
 use crate::name::Name;
 
-/// What happened to a tenant.
+/// A change of a tenant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TenantEvent {
-    /// A tenant is new, or its settings have changed; other events carry the effects on queues and
-    /// limits.
+    /// A tenant was created, or its settings changed. Other events have the effects on queues and limits.
     Set {
         partition: PartitionId,
         tenant: Name,
-        /// All of its settings.
+        /// All settings of the tenant.
         settings: TenantSettings,
     },
-    /// A tenant takes in nothing any more, and goes with its last task.
+    /// A tenant began to drain. It accepts no tasks, and is removed after its last task ends.
     Draining { partition: PartitionId, tenant: Name },
-    /// A tenant is gone; it had no tenant below it and no task.
+    /// A tenant without children and tasks was removed.
     Removed { partition: PartitionId, tenant: Name },
-    /// This holds for tenants that do not say otherwise.
+    /// The defaults for tenants changed.
     DefaultsSet {
         partition: PartitionId,
-        /// All that holds.
+        /// All defaults.
         defaults: TenantDefaults,
     },
-    /// What is counted of tenants is not what their tasks have. Nothing is mended by that: it is to be known.
+    /// Counters of tenants differ from the sums of their tasks. The event only reports the differences and corrects
+    /// nothing.
     DriftFound {
         partition: PartitionId,
-        /// All of it, by tenant and type.
+        /// All differences, by tenant and type.
         drift: Vec<TenantDrift>,
     },
 }

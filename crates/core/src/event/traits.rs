@@ -1,28 +1,27 @@
-//! What is special about an ask.
+//! Optional traits of an ask.
 
 use alloc::vec::Vec;
 
 use crate::name::Name;
 
-/// What is special about an ask; most have nothing of it.
+/// Optional traits of an ask. Most asks have the default values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]
 pub struct AskTraits {
-    /// Whether it is the first of its application, which is taken back last.
+    /// Whether it is the first ask of its application. An originator is preempted last.
     pub originator: bool,
-    /// Whether it only holds room for a member of its task group.
+    /// Whether it is a placeholder, which reserves capacity for a member of its task group.
     pub placeholder: bool,
-    /// Whether others may be stopped for it.
+    /// Whether other allocations can be preempted for it.
     pub may_preempt: bool,
-    /// Whether it offers itself to be stopped for others; if not, it goes later.
+    /// Whether it is a preferred victim of preemption. Other allocations are preempted later.
     pub preemptable: bool,
-    /// The task group that it holds room for, or takes room from.
+    /// Task group of a placeholder or member.
     pub task_group: Option<Name>,
-    /// The only node that it may run on.
+    /// Name of the required node.
     pub required_node: Option<Name>,
-    /// The label of the nodes that it may have; none for those without a label. Nothing is asked of
-    /// the node that it requires.
+    /// Node label that it selects. `None` selects nodes without a label. A required node is not checked for its label.
     pub node_label: Option<Name>,
-    /// The nodes that it may not have, in the order of their names, each once.
+    /// Blocked nodes, in the order of their names and without duplicates.
     pub blocked_nodes: Vec<Name>,
 }

@@ -1,15 +1,14 @@
-//! Events that only tell of an attempt.
+//! Groups of events that listeners can treat alike.
 
 use super::{AllocationEvent, AskEvent, Event};
 
 impl Event {
-    /// Whether it only tells that something was tried, or would be done: nothing is placed or held
-    /// Whether it says that queues hold room for an ask, or no more.
+    /// Returns whether the event starts or ends a hold, which holds capacity of queues for an ask.
     pub(crate) const fn is_of_hold(&self) -> bool {
         matches!(self, Self::Ask(AskEvent::Held { .. } | AskEvent::HoldEnded { .. }))
     }
 
-    /// back otherwise by it.
+    /// Returns whether the event only records an attempt or an observation, which neither places nor blocks anything.
     pub(crate) const fn is_try(&self) -> bool {
         matches!(
             self,

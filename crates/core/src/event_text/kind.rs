@@ -1,11 +1,11 @@
-//! What happened, in one word that does not change.
+//! Kinds of events, each a single stable word.
 
 use crate::event::{
     AllocationEvent, ApplicationEvent, AskEvent, Event, ForeignEvent, NodeEvent, PartitionEvent,
     QueueEvent, TaskEvent, TaskStep, TenantEvent,
 };
 
-/// What happened, for programs; does not change.
+/// Returns the kind of an event: a stable word for programs.
 pub const fn kind_of(event: &Event) -> &'static str {
     match event {
         Event::Partition(PartitionEvent::Added { .. }) => "partitionAdded",

@@ -1,6 +1,6 @@
-//! An event in words: its kind for programs, whom it is about, and its sentence for people.
+//! Text of events: the kind for programs, the names of the objects, and a sentence for people.
 //!
-//! There is one text for each event. The events of the server, the logs and `decisions.csv` of the simulator read it.
+//! The server, the logs, and `decisions.csv` of the simulator use the same texts.
 
 mod kind;
 mod names;

@@ -1,7 +1,6 @@
-//! Whom an event is about, in names, for later readers of the event.
+//! Names of the objects of an event, for later readers.
 //!
-//! An event names rows by ids, and some rows are gone once it is applied. So names are looked up
-//! just before.
+//! An event refers to rows by ID. Some rows no longer exist after the event is applied, so names are read before.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -18,7 +17,7 @@ use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
 use crate::resource::Amounts;
 
-/// Whom an event is about. What it is not about is empty.
+/// Names of the objects of an event. Names that do not apply are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventNames {
     /// Partition name.
@@ -27,42 +26,43 @@ pub struct EventNames {
     pub queue: Name,
     /// Application id.
     pub application: Name,
-    /// Who is charged.
+    /// User that is charged.
     pub user: Name,
     /// Allocation key.
     pub key: Name,
     /// Node id.
     pub node: Name,
-    /// Who else takes part: for whose sake something stops, whose place is taken,
-    /// which tenant changes.
+    /// Other party: the ask that causes a preemption, the placeholder that is replaced, or the tenant that changes.
     pub other: Name,
-    /// How much, where the event does not say it.
+    /// Amounts, if the event itself does not contain them.
     pub resources: Amounts,
-    /// The state of the application before.
+    /// State of the application before the event.
     pub before: Option<ApplicationState>,
-    /// Of which tenant it is, if it is of one.
+    /// Tenant of the object, if it has one.
     pub tenant: Option<Box<TenantPath>>,
 }
 
-/// Of which tenant something is.
+/// Tenant of an object, with its ancestors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TenantPath {
-    /// The tenant, and those above it, the nearest first.
+    /// The tenant and its ancestors, nearest first.
     pub path: Vec<Name>,
-    /// Those above it so far, where it is to be below another one.
+    /// Previous ancestors, if the tenant moves to another parent.
     pub left: Vec<Name>,
-    /// Whether it is about a task.
+    /// Whether the object is a task.
     pub is_task: bool,
 }
 
-/// What an event is about: first the object itself, then what it belongs to.
+/// Returns the names of an event: the object itself first, then the objects that contain it.
 pub fn subjects(named: &EventNames) -> impl Iterator<Item = &Name> {
     let EventNames { key, application, node, queue, user, partition, .. } = named;
     [key, application, node, queue, user, partition].into_iter().filter(|name| !name.is_empty())
 }
 
-/// The names in an event; `books` are those just before it, `cause` is the command that it follows from. Costs
-/// what the event names.
+/// Returns the names of the objects of an event.
+///
+/// `books` is the state just before the event. `cause` is the command that produced it. Costs the number of objects
+/// that the event refers to.
 pub fn named(books: &Books, cause: Option<&Command>, event: &Event) -> EventNames {
     let look = Look { books };
     if let Event::Application(event @ ApplicationEvent::Rejected { partition, .. }) = event {
@@ -308,7 +308,7 @@ impl Look<'_> {
         if let Some(task) = &row.task {
             return Some(Box::new(self.under(row.partition, &task.settings.tenant, true)));
         }
-        // It may have ended long ago, and its queue with it.
+        // The application can have ended long ago, and its queue can be removed.
         let queue = self.books.queues().get(row.queue)?;
         let mark = queue.settings.tenant.as_ref()?;
         Some(Box::new(self.under(row.partition, &mark.tenant, false)))
@@ -320,14 +320,14 @@ impl Look<'_> {
         Some(Box::new(self.under(partition, &mark.tenant, false)))
     }
 
-    /// A tenant and those above it, which may be gone.
+    /// Returns the path of a tenant. Removed ancestors are missing.
     fn under(&self, partition: PartitionId, tenant: &Name, is_task: bool) -> TenantPath {
         let above = self.books.partition(partition).tenants.up(tenant).skip(1);
         let path = core::iter::once(tenant).chain(above.map(|(name, _)| name)).cloned();
         TenantPath { path: path.collect(), left: Vec::new(), is_task }
     }
 
-    /// A tenant that is to be below this one.
+    /// Returns the path of a tenant after a move to this parent.
     fn placed(&self, partition: PartitionId, tenant: &Name, parent: Option<&Name>) -> TenantPath {
         let tenants = &self.books.partition(partition).tenants;
         let mut of = self.under(partition, tenant, false);
@@ -352,7 +352,7 @@ impl Look<'_> {
         }
     }
 
-    /// An ask, and a node that it is about to have.
+    /// Returns the names of an ask and of the node that it is about to use.
     fn on(&self, ask: AllocationId, node: NodeId) -> EventNames {
         EventNames { node: self.books.node(node).name.clone(), ..self.allocation(ask) }
     }
@@ -362,7 +362,9 @@ impl Look<'_> {
     }
 }
 
-/// Where tasks stand that these events are about; `books` are those after them. Costs the members of these tasks.
+/// Returns the states of the tasks of these events.
+///
+/// `books` is the state after the events. Costs the number of members of these tasks.
 pub fn task_states(books: &Books, names: &[EventNames]) -> Vec<(Name, TaskState)> {
     let is_task = |named: &&EventNames| named.tenant.as_ref().is_some_and(|of| of.is_task);
     let tasks: BTreeSet<_> =

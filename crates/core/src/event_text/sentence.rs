@@ -1,4 +1,4 @@
-//! An event in a sentence: the change that happened, in the present and the past tense of the reader.
+//! Sentences of events: the change that happened.
 
 use alloc::borrow::ToOwned as _;
 use alloc::format;
@@ -15,7 +15,7 @@ use crate::time::{DisplayTime, Millis};
 
 use super::EventNames;
 
-/// What happened, in a sentence without a full stop.
+/// Returns the change as a sentence without a full stop.
 #[expect(clippy::too_many_lines, reason = "one arm for each event, so that none is forgotten")]
 pub fn text_of(event: &Event, named: &EventNames) -> String {
     let EventNames { partition, queue, application, user, key, node, other, resources, .. } = named;
@@ -286,7 +286,7 @@ const fn cause_of(cause: PreemptionCause) -> &'static str {
     }
 }
 
-/// Amounts as people write them, such as `memory 64Gi, vcore 1`.
+/// Returns amounts as display text, such as `memory 64Gi, vcore 1`.
 fn listed(amounts: &Amounts) -> String {
     if amounts.is_empty() {
         return "nothing".to_owned();
@@ -307,7 +307,7 @@ fn seconds(span: Millis) -> String {
     format!("{} s", span.get() / 1_000)
 }
 
-/// Why something ended or must stop.
+/// Returns the reason why an ask or allocation ended or must stop.
 pub const fn reason_of(termination: Termination) -> &'static str {
     match termination {
         Termination::StoppedByRm => "the resource manager stopped it",

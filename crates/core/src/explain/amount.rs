@@ -4,32 +4,32 @@ use alloc::vec::Vec;
 
 use crate::resource::{Quantity, ResourceType, Resources, Shortfall};
 
-/// What there may be of something, what is used, and what is asked for.
+/// Limit, usage, and request of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amount {
-    /// Of what; none where applications are counted.
+    /// Resource type. `None` if applications are counted.
     pub resource: Option<ResourceType>,
-    /// What may be used.
+    /// Limit.
     pub limit: Quantity,
-    /// What is used.
+    /// Current usage.
     pub used: Quantity,
-    /// What is asked for.
+    /// Requested amount.
     pub asked: Quantity,
 }
 
 impl Amount {
-    /// By how much it is too little: nothing, or less than that, where it is enough.
+    /// Returns the missing amount. Zero or negative if there is enough.
     pub fn short(&self) -> Quantity {
         self.used.plus(self.asked).minus(self.limit)
     }
 
-    /// A count of applications, of which there is to be one more.
+    /// Returns a count of applications, with a request of one more.
     pub(super) fn count(used: u64, limit: u64) -> Self {
         let of = |count: u64| Quantity::of(i64::try_from(count).unwrap_or(i64::MAX));
         Self { resource: None, limit: of(limit), used: of(used), asked: Quantity::of(1) }
     }
 
-    /// What is known of a bound that is recomputed at every look: what is left of it.
+    /// Returns the sides of a bound that is computed on demand, from the available amount and the usage.
     pub(super) const fn of_shortfall(short: Shortfall, used: Quantity) -> Self {
         let Shortfall { resource, needed, available } = short;
         let limit = used.plus(available);
@@ -37,7 +37,7 @@ impl Amount {
     }
 }
 
-/// Both sides for each type of which something is asked for and there may be only so much.
+/// Returns both sides for each type that is requested and limited.
 pub(super) fn compared_amounts(
     limit: &Resources,
     used: &Resources,
@@ -51,7 +51,7 @@ pub(super) fn compared_amounts(
     both.collect()
 }
 
-/// The same on a node, where what is not there is nothing.
+/// Returns both sides for each requested type on a node. A type that the node does not have counts as zero.
 pub(super) fn on_node(capacity: &Resources, free: &Resources, asked: &Resources) -> Vec<Amount> {
     let some = asked.iter().filter(|(_, asked)| *asked > Quantity::ZERO);
     let both = some.map(|(resource, asked)| {
@@ -62,7 +62,7 @@ pub(super) fn on_node(capacity: &Resources, free: &Resources, asked: &Resources)
     both.collect()
 }
 
-/// Of these, those of which there is too little, if only they count.
+/// Keeps only the types that are short if the check failed.
 pub(super) fn short_only(amounts: &mut Vec<Amount>, failed: bool) {
     if failed {
         amounts.retain(|one| one.short() > Quantity::ZERO);

@@ -13,33 +13,32 @@ use super::amount::{self, Amount};
 use super::holder::{self, Holder};
 use super::node::Nodes;
 
-/// One check that an ask goes through.
+/// One check of an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// What is checked. [`Blocker::subject`] has the scope.
+    /// Bound that is checked. [`Blocker::code`] and [`Blocker::subject`] return the code and the scope.
     pub blocker: Blocker,
     /// The code of the check.
     pub code: WaitCode,
-    /// Whether it holds the ask back.
+    /// Whether the check failed.
     pub failed: bool,
-    /// Both sides: where it failed, of each type of which there is too little; where it passed, of each that
-    /// was compared.
+    /// Both sides: of a failed check, for each type that is short; of a passed check, for each compared type.
     pub amounts: Vec<Amount>,
-    /// Who has most of what there is too little of, the largest first; where others go first, who is the next.
+    /// Largest users of the types that are short, largest first. If other asks precede, the next of them.
     pub holders: Vec<Holder>,
-    /// How many nodes there are, and what is wrong with them; none where nodes are not looked for.
+    /// Number of nodes by reason. `None` if the check is not about nodes.
     pub nodes: Option<Nodes>,
-    /// How the scheduler says it.
+    /// Wait of a failed check, as the scheduler reports it.
     pub wait: Option<Wait>,
 }
 
 impl Check {
-    /// A check with its figures; none where nothing is compared, because nothing is limited.
+    /// Creates a check with its figures. `None` if nothing is limited, so that nothing is compared.
     pub(super) fn of(books: &Books, ask: AllocationId, looked: CheckResult) -> Option<Self> {
         let CheckResult { blocker, failed, .. } = looked;
         let mut amounts = amounts(books, ask, looked)?;
         amount::short_only(&mut amounts, failed);
-        // Nobody makes way for an impossible ask.
+        // No release helps an impossible ask.
         let helps = failed && !blocker.row().is_permanent;
         let holders = if helps { holder::of(books, blocker, &amounts) } else { Vec::new() };
         let nodes = Nodes::of(books, ask, blocker);
@@ -66,9 +65,9 @@ impl Check {
     }
 }
 
-/// Both sides of a check; none where there is no bound.
+/// Returns both sides of a check. `None` without a bound.
 fn amounts(books: &Books, ask: AllocationId, looked: CheckResult) -> Option<Vec<Amount>> {
-    // Queues and users are charged for all that starts together.
+    // Queues and users are charged for everything that starts together.
     let asked = &*books.total_request(ask);
     match looked.blocker.compared() {
         Compared::Nothing => Some(Vec::new()),
@@ -123,13 +122,13 @@ fn amounts(books: &Books, ask: AllocationId, looked: CheckResult) -> Option<Vec<
     }
 }
 
-/// What the scheduler reported of a bound that it computed.
+/// Returns the sides of a bound that the scheduler computed.
 fn worked_out(looked: CheckResult, used: &Resources) -> Vec<Amount> {
     let of = |short| Amount::of_shortfall(short, used.get_or_zero(short.resource));
     looked.shortfall.map(of).into_iter().collect()
 }
 
-/// The most that a user may have of a leaf.
+/// Returns the sides of the user cap of a leaf.
 fn cap(
     books: &Books,
     asked: &Resources,
@@ -145,11 +144,11 @@ fn cap(
     let amounts =
         amount::compared_amounts(&users.cap(user.weight, &counted), &user.used(), &counted);
     let explains = !looked.failed || amounts.iter().any(|one| one.short() > Quantity::ZERO);
-    // Where types are compared by their shares, none need be short by itself.
+    // If types are compared by shares, it is possible that no single type is short.
     if explains { amounts } else { worked_out(looked, &user.used()) }
 }
 
-/// How many applications there may be and are; none where they are not counted, or not limited.
+/// Returns the number of applications and its limit. `None` if they are not counted or not limited.
 fn count(books: &Books, ask: AllocationId, compared: Compared) -> Option<Amount> {
     let some = |used, limit| (limit > 0).then(|| Amount::count(used, limit));
     let counts = |queue: QueueId| books.queue(queue).settings.application_limits.as_ref();

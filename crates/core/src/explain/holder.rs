@@ -1,4 +1,4 @@
-//! Who has what there is too little of.
+//! Largest users of the resources that an ask lacks.
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -11,20 +11,20 @@ use crate::wait::{Blocker, Compared};
 
 use super::amount::Amount;
 
-/// How many are reported.
+/// Largest number of reported holders.
 pub const HOLDERS: usize = 5;
 
-/// An application that uses some of what a check is about.
+/// An application that uses resources of a failed check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Which.
+    /// Application that uses the resources.
     pub application: ApplicationId,
-    /// What it uses, of the types of which there is too little; nothing where applications are counted.
+    /// Usage of the types that are short. Empty if applications are counted.
     pub used: Resources,
 }
 
-/// Those who use most of what a check is about, the largest first: by the first type of which there is too
-/// little, then the earliest submitted.
+/// Returns the largest users of the resources of a check. They are ordered by the first type that is short, and then by
+/// submission.
 pub(super) fn of(books: &Books, blocker: Blocker, amounts: &[Amount]) -> Vec<Holder> {
     match blocker.compared() {
         Compared::Queue(queue) => {
@@ -80,7 +80,7 @@ pub(super) fn of(books: &Books, blocker: Blocker, amounts: &[Amount]) -> Vec<Hol
     }
 }
 
-/// The applications in a queue and below that have not ended.
+/// Returns the unfinished applications in a queue and its descendants.
 fn below(books: &Books, queue: QueueId) -> impl Iterator<Item = (ApplicationId, &Application)> {
     let partition = books.queue(queue).partition;
     books.applications().iter().filter(move |(_, row)| {
@@ -90,7 +90,7 @@ fn below(books: &Books, queue: QueueId) -> impl Iterator<Item = (ApplicationId, 
     })
 }
 
-/// The applications that are charged to a level.
+/// Returns the applications that are charged to a level.
 fn of_level(
     books: &Books,
     partition: PartitionId,
@@ -128,7 +128,7 @@ fn largest<'books>(
     first(books, amounts, holders.collect())
 }
 
-/// The largest of these, with what counts of what they use.
+/// Returns the largest holders, with the relevant part of their usage.
 fn first(books: &Books, amounts: &[Amount], mut holders: Vec<Holder>) -> Vec<Holder> {
     let types = || amounts.iter().filter_map(|one| one.resource);
     for holder in &mut holders {

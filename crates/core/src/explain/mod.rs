@@ -1,9 +1,8 @@
-//! Why an ask waits, in full: every check that it goes through, with both sides, who has what it lacks,
-//! where it stands, and whether waiting can help at all.
+//! Complete explanation of a wait: every check with both sides, the largest users of what is short, the position of the
+//! ask, and whether waiting can help.
 //!
-//! Nothing here decides anything. The checks are those of the scheduler, made by the functions by
-//! which it decides. [`Scheduler::wait_of`] is the first of them that fails. This module adds
-//! figures to them. Decision page 32.
+//! This module makes no decision. The checks are those of the scheduler, computed by the same functions.
+//! [`Scheduler::wait_of`] is the first failed check. This module adds figures. Source: decision page 32.
 
 mod amount;
 mod check;
@@ -33,23 +32,23 @@ use crate::schedule::{Chain, Scheduler, WaitChange};
 use crate::time::Timestamp;
 use crate::wait::Kind;
 
-/// What becomes of something that was asked for.
+/// Outcome for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// It has its node.
+    /// The ask has a node.
     Allocated,
-    /// Nothing holds it back: it is placed as soon as the scheduler comes to it.
+    /// No check fails: the ask is placed in one of the next steps.
     StartsNext,
-    /// Something holds it back that can give way.
+    /// A check fails that a release can change.
     Waiting,
-    /// Whatever is given back, it does not fit: it needs another size, other limits or other nodes.
+    /// No release helps: the ask needs another size, other limits, or other nodes.
     Impossible,
-    /// It fits, and others go first by what the policy says.
+    /// The ask fits, but other asks precede it by policy.
     HeldBack,
 }
 
 impl Verdict {
-    /// A short word that does not change.
+    /// Returns a short, stable word.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Allocated => "allocated",
@@ -61,36 +60,36 @@ impl Verdict {
     }
 }
 
-/// Why an ask waits, or that it does not.
+/// Explanation of a wait, or of the absence of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The ask, or the allocation that it became.
     pub ask: AllocationId,
-    /// What becomes of it.
+    /// Outcome for the ask.
     pub verdict: Verdict,
-    /// Since when it waits for what it waits for first; none where it was put aside for something else, or
-    /// the scheduler is younger.
+    /// Time since which it waits for the first failed check. `None` if it was parked for another reason, or if the
+    /// scheduler started later.
     pub since: Option<Timestamp>,
-    /// Where it stands; none where it waits no more.
+    /// Position of the ask. `None` if it no longer waits.
     pub place: Option<QueuePosition>,
-    /// All checks, in their order.
+    /// All checks in order.
     pub checks: Vec<Check>,
-    /// What it waited for since it came, the oldest first: at most the last [`WAIT_HISTORY_MAX`](crate::WAIT_HISTORY_MAX) changes, as the
-    /// scheduler has put it aside since it was started.
+    /// Wait reasons since its creation, oldest first: at most the last [`WAIT_HISTORY_MAX`](crate::WAIT_HISTORY_MAX)
+    /// changes since the scheduler started.
     pub history: Vec<WaitChange>,
 }
 
 impl Explanation {
-    /// The checks that it fails, in their order. The first is the one at which the scheduler stops.
+    /// Returns the failed checks in order. The scheduler stops at the first of them.
     pub fn blocked_by(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|check| check.failed)
     }
 }
 
-/// Explain one ask; none if it is not there.
+/// Explains one ask. `None` if it does not exist.
 ///
-/// Costs the depth of its queue, the nodes, the applications of its partition for each check that it
-/// fails, and those of its leaf.
+/// Costs the depth of its queue, the nodes, the applications of its partition for each failed check, and the
+/// applications of its leaf.
 pub fn explain(books: &Books, scheduler: &Scheduler, ask: AllocationId) -> Option<Explanation> {
     let row = books.allocations().get(ask)?;
     if !row.is_pending() {
@@ -100,14 +99,14 @@ pub fn explain(books: &Books, scheduler: &Scheduler, ask: AllocationId) -> Optio
         return Some(Explanation { ask, verdict, since, place: None, checks, history });
     }
     let Some(chain) = scheduler.chain_of(books, ask) else {
-        // While the rules are new the indexes are void; what they would be is known.
+        // After a change of the rules, the indexes are invalid. New ones give the same result.
         let scheduler = Scheduler::new(books);
         return Some(explained(books, &scheduler, (ask, scheduler.chain_of(books, ask)?)));
     };
     Some(explained(books, scheduler, (ask, chain)))
 }
 
-/// An ask that waits, by what the scheduler knows of it.
+/// Explains a waiting ask from the data of the scheduler.
 fn explained(
     books: &Books,
     scheduler: &Scheduler,
@@ -130,7 +129,8 @@ fn explained(
     }
 }
 
-/// The ask of an application that is placed first of those that wait; if none does, one of its allocations.
+/// Returns the waiting ask of an application that is placed first. Without a waiting ask, returns one of its
+/// allocations.
 pub fn first_of(books: &Books, application: ApplicationId) -> Option<AllocationId> {
     let all = books.allocations_of(application);
     let first = all.min_by_key(|(_, row)| {
@@ -139,7 +139,7 @@ pub fn first_of(books: &Books, application: ApplicationId) -> Option<AllocationI
     first.map(|(id, _)| id)
 }
 
-/// The same where the scheduler of these books is at hand: what waits is in its order there, and need not be gone through.
+/// Returns the same with the order of the scheduler, so that not all asks must be visited.
 pub fn first_in(
     books: &Books,
     scheduler: &Scheduler,
@@ -161,7 +161,7 @@ fn verdict(checks: &[Check]) -> Verdict {
     }
 }
 
-/// Since when an ask waits for the first check that it fails.
+/// Returns since when an ask waits for its first failed check.
 fn since(books: &Books, ask: AllocationId, chain: &Chain, checks: &[Check]) -> Option<Timestamp> {
     let first = checks.iter().find(|check| check.failed)?;
     let (blocker, since) = chain.parked?;

@@ -1,4 +1,4 @@
-//! How many nodes there are for an ask, and what is wrong with the others.
+//! Number of nodes that an ask can use, and the reasons for the others.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -10,33 +10,33 @@ use crate::wait::{About, Blocker, NodeReason};
 
 use super::amount::{self, Amount};
 
-/// How many near misses are reported.
+/// Largest number of reported near misses.
 pub const MISSES: usize = 3;
 
-/// The nodes of a partition, as an ask sees them that may run on any.
+/// Nodes of a partition, as seen by an ask without a required node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nodes {
-    /// How many were looked at: all.
+    /// Number of all checked nodes.
     pub looked_at: usize,
-    /// How many it may have now.
+    /// Number of nodes that it can use now.
     pub fitting: usize,
-    /// How many it may not have, by reason.
+    /// Number of nodes that it cannot use, by reason.
     pub refused: BTreeMap<NodeReason, usize>,
-    /// Those with too little room that lack least, the nearest first.
+    /// Nodes with the smallest lack of free capacity, nearest first.
     pub nearest: Vec<Miss>,
 }
 
-/// A node that has too little room, and not by much.
+/// A node that lacks little free capacity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Miss {
-    /// Which.
+    /// Node that lacks capacity.
     pub node: NodeId,
-    /// Each type of which it has too little.
+    /// Resource types that are short on the node.
     pub lacks: Vec<Amount>,
 }
 
 impl Nodes {
-    /// All nodes, where the check is about any of them. Costs the nodes.
+    /// Returns the nodes if the check is about all nodes. Costs the nodes.
     pub(super) fn of(books: &Books, ask: AllocationId, blocker: Blocker) -> Option<Self> {
         if !blocker.row().lists_nodes {
             return None;
@@ -44,7 +44,7 @@ impl Nodes {
         let partition = match blocker.about() {
             About::AnyNode(partition) => partition,
             About::Node(node) => books.node(node).partition,
-            // An ask that requires a node has the answer about that one alone.
+            // For a required node, the answer of the RM is about that node only.
             About::Answer(one) if books.allocation(one).required_node().is_none() => {
                 books.application(books.allocation(one).application).partition
             }
@@ -91,7 +91,7 @@ impl Nodes {
     }
 }
 
-/// Why an ask may not have a node now; none where it may. In the terms of the scheduler.
+/// Returns why an ask cannot use a node now. `None` if it can. The reasons are those of the scheduler.
 fn reason(books: &Books, ask: AllocationId, (id, node): (NodeId, &Node)) -> Option<NodeReason> {
     let (row, asked) = (books.allocation(ask), books.node_request(ask));
     let mine = row.reservation().is_some_and(|reservation| reservation.node == id);
@@ -119,7 +119,7 @@ fn reason(books: &Books, ask: AllocationId, (id, node): (NodeId, &Node)) -> Opti
     }
 }
 
-/// How far a node is from having room: what it lacks of each type, as a part of what is asked for.
+/// Returns the distance of a node from enough free capacity: the sum of the missing parts of all requested types.
 fn distance(free: &Resources, asked: &Resources) -> u128 {
     let lack = |(resource, asked): (_, Quantity)| {
         let lack = i128::from(asked.get()) - i128::from(free.get_or_zero(resource).get());

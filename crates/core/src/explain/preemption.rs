@@ -1,6 +1,6 @@
-//! What preemption would do for an ask that waits, and why it does nothing. No-starvation NS-42.
+//! Prediction of preemption for a waiting ask, and the reason why nothing is preempted. Source: no-starvation NS-42.
 //!
-//! The plan is the one that the scheduler would carry out: it is made by the same function, on the same books.
+//! The scheduler would execute the same plan: it comes from the same function and the same books.
 
 use core::fmt;
 
@@ -11,40 +11,40 @@ use crate::wait::Blocker;
 
 use super::{Explanation, Verdict};
 
-/// What preemption would do for an ask at some time.
+/// Prediction of preemption for an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreemptionOutlook {
-    /// When the ask is old enough for the first try.
+    /// Time of the earliest attempt.
     pub from: Timestamp,
-    /// The last try that found nothing, for this ask or for an equal one.
+    /// Time of the last failed attempt, for this ask or an equal one.
     pub tried: Option<Timestamp>,
-    /// What a try would find.
+    /// Result of an attempt.
     pub found: PreemptionFound,
 }
 
-/// What a try would find.
+/// Result of a preemption attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PreemptionFound {
-    /// It was found already: allocations are being stopped for the ask.
+    /// Allocations are already being stopped for the ask.
     Pending,
-    /// These would be stopped. Where preemption is only observed, they would be reported.
+    /// These allocations would be stopped. In observation mode, they would only be reported.
     Stops(VictimPlan),
-    /// The RM would be asked about this many nodes first.
+    /// The RM would be asked about this number of nodes first.
     AsksManager(usize),
-    /// Nothing, for this reason.
+    /// Nothing is preempted for this reason.
     Nothing(PreemptionBarrier),
 }
 
-/// Why nothing is stopped for an ask.
+/// Reason why nothing is preempted for an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptionBarrier {
-    /// Preemption is off in the partition.
+    /// Preemption is disabled in the partition.
     Off,
-    /// Members that start together preempt nothing.
+    /// Members that start together never preempt.
     SeveralMembers,
-    /// The ask first waits for something that no victim has.
+    /// The ask first fails another check, which preemption cannot change.
     OtherReason(Blocker),
-    /// A try finds nothing.
+    /// An attempt fails.
     Obstacle(Obstacle),
 }
 
@@ -85,10 +85,10 @@ impl fmt::Display for PreemptionBarrier {
     }
 }
 
-/// What preemption would do for an ask that is explained; none where others are never stopped for it, and where nothing
-/// has to be.
+/// Returns the prediction of preemption for an explained ask. `None` if the ask never preempts, or if preemption is not
+/// necessary.
 ///
-/// Costs what a try costs, and changes nothing.
+/// Costs as much as an attempt, and changes nothing.
 pub fn preemption(
     books: &Books,
     explanation: &Explanation,
@@ -97,7 +97,7 @@ pub fn preemption(
     let ask = explanation.ask;
     let row = books.allocations().get(ask).filter(|row| row.is_pending())?;
     let is_possible = explanation.verdict != Verdict::Impossible;
-    // Members of a task never may; others of its tenant do.
+    // Members of a task never preempt, but other tasks of the tenant do.
     let may = row.may_preempt || books.members_of(row.application) > 1;
     if !may || row.required_node().is_some() || !is_possible {
         return None;

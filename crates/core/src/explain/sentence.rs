@@ -1,4 +1,4 @@
-//! The answer in one line, made from the figures.
+//! One-line summary of an explanation.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -9,12 +9,12 @@ use crate::wait::{About, Blocker, Compared};
 
 use super::{Amount, Check, Explanation, Nodes, Verdict};
 
-/// How long the line is at most, in characters.
+/// Largest length of the line in characters.
 pub const LINE_MAX: usize = 100;
 
 impl Explanation {
-    /// The answer in at most [`LINE_MAX`] characters: what becomes of it, what holds it back, and both sides
-    /// of the comparison.
+    /// Returns the summary in at most [`LINE_MAX`] characters: the outcome, the blocker, and both sides of the
+    /// comparison.
     pub fn line(&self, books: &Books) -> String {
         let first = self.blocked_by().next().map(|check| self.cause(check));
         let Some(check) = first else {
@@ -40,13 +40,13 @@ impl Explanation {
         if whole.chars().count() <= LINE_MAX {
             return whole;
         }
-        // Figures go before names.
+        // If the line is too long, the scope is shortened and the figures stay complete.
         let rest = format!("{word}: {code}{detail}");
         let room = LINE_MAX.saturating_sub(rest.chars().count() + 1);
         cut(&format!("{word}: {code} {}{detail}", cut_to(&scope, room)))
     }
 
-    /// The check that says what makes an ask impossible; every other check itself.
+    /// Returns the check with the figures of an impossible ask, or the check itself.
     fn cause<'own>(&'own self, check: &'own Check) -> &'own Check {
         if !check.blocker.row().is_permanent {
             return check;
@@ -72,9 +72,9 @@ impl Explanation {
 }
 
 impl Check {
-    /// Both sides, of the type of which most is missing.
+    /// Returns both sides of the type with the largest lack.
     fn detail(&self, books: &Books) -> String {
-        // For a reserved node, that node's own figures are shown.
+        // For a reserved node, show that node's own figures.
         let is_one = self.blocker.about().node().is_some();
         if let Some(nodes) = self.nodes.as_ref().filter(|_| !is_one) {
             return nodes_detail(books, (nodes, self.blocker), &self.amounts);
@@ -95,7 +95,7 @@ impl Check {
     }
 }
 
-/// About the nodes of a partition.
+/// Returns the figures of the nodes of a partition.
 fn nodes_detail(books: &Books, (nodes, blocker): (&Nodes, Blocker), amounts: &[Amount]) -> String {
     let looked_at = nodes.looked_at;
     if let Some(amount) = amounts.first()
@@ -106,7 +106,7 @@ fn nodes_detail(books: &Books, (nodes, blocker): (&Nodes, Blocker), amounts: &[A
             format_quantities(name, [amount.limit.max(Quantity::ZERO), amount.asked]);
         return format!(" ({looked_at}): most free {limit} {name}, needs {asked}");
     }
-    // What the check is about before what most nodes have.
+    // The reason of the check precedes the most frequent reason.
     let own = blocker.row().node_reason.filter(|reason| nodes.refused.contains_key(reason));
     let most = || nodes.refused.iter().max_by_key(|(_, count)| **count).map(|(reason, _)| *reason);
     let fit = format!(": {} of {looked_at} fit", nodes.fitting);
@@ -115,12 +115,12 @@ fn nodes_detail(books: &Books, (nodes, blocker): (&Nodes, Blocker), amounts: &[A
     })
 }
 
-/// At most [`LINE_MAX`] characters of a text.
+/// Returns at most [`LINE_MAX`] characters of a text.
 pub fn cut(text: &str) -> String {
     cut_to(text, LINE_MAX)
 }
 
-/// At most so many characters, the last an ellipsis where more were there.
+/// Returns at most `most` characters of a text. The last one is an ellipsis if the text was longer.
 fn cut_to(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_string();

@@ -1,5 +1,5 @@
-//! What would become of something that nobody has submitted: the commands that would submit it are carried out on
-//! a copy of the books, and the scheduler goes on there until nothing moves. Decision page 32.
+//! What-if: predicts the outcome of a hypothetical submission. The commands of the submission are executed on a copy of
+//! the books, and the scheduler runs there until nothing moves. Source: decision page 32.
 
 use alloc::vec::Vec;
 
@@ -17,51 +17,52 @@ use crate::wait::Blocker;
 
 use super::{Explanation, Verdict, explain, first_of};
 
-/// How many steps the scheduler takes for a submission that is supposed, unless somebody says otherwise.
+/// Default number of scheduler steps for a hypothetical submission.
 pub const WHAT_IF_STEPS: usize = 10_000;
 
-/// Something that might be submitted.
+/// A hypothetical submission.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Hypothetical {
-    /// An application, what each of its members asks for, and how many members it has. Keys of members are made.
+    /// An application, the ask of each of its members, and the number of members. The keys of the members are
+    /// generated.
     Application(Submit, Ask, u32),
     /// A task of a tenant.
     Task(SubmitTask),
 }
 
-/// What would become of it.
+/// Outcome of a hypothetical submission.
 #[derive(Clone, Debug)]
 pub enum WhatIfOutcome {
-    /// It would not be taken in.
+    /// The submission would be rejected.
     Rejected {
-        /// Which rule, by a code that does not change.
+        /// Stable code of the rule.
         code: Name,
-        /// In a sentence.
+        /// Reason, as a sentence.
         message: Name,
     },
-    /// It would be taken in.
+    /// The submission would be accepted.
     TakenIn(alloc::boxed::Box<WhatIfAccepted>),
 }
 
-/// A submission on a copy of the books.
+/// An accepted submission on a copy of the books.
 #[derive(Clone, Debug)]
 pub struct WhatIfAccepted {
-    /// The books that the explanation speaks of: with it, and all that follows at once where it waits.
+    /// Books of the explanation: with the submission, and with its immediate effects if it waits.
     pub books: Books,
-    /// Its first ask that waits, as it would be explained then; if none waits, the first that gets a node, as it
-    /// is just before: then it is [`Verdict::StartsNext`].
+    /// Explanation of its first waiting ask. If none waits, of the first ask that is placed, just before its placement,
+    /// with [`Verdict::StartsNext`].
     pub explanation: Explanation,
-    /// How many of its asks get a node at once.
+    /// Number of its asks that are placed immediately.
     pub starts: usize,
-    /// How many asks it has.
+    /// Number of its asks.
     pub asks: usize,
-    /// Whether the steps were not enough to see what becomes of all.
+    /// Whether the steps were not sufficient to place everything.
     pub ran_out: bool,
 }
 
-/// Find out what would become of something, were it submitted now. Nothing is changed.
+/// Predicts the outcome of a hypothetical submission. Changes nothing.
 ///
-/// Costs a copy of the books, the indexes of a scheduler, and what that does in so many steps.
+/// Costs a copy of the books, the indexes of a scheduler, and the work of that scheduler in the given number of steps.
 pub fn what_if(
     books: &Books,
     now: Timestamp,
@@ -95,7 +96,7 @@ pub fn what_if(
     let starts = all().filter(|(_, row)| !row.is_pending()).count();
     let asks = all().count();
     let waiting = first_of(&books, application).filter(|ask| books.allocation(*ask).is_pending());
-    // All that were looked at before it have gone by.
+    // All asks that preceded it have been checked.
     let started = |(mut found, then): (Explanation, Books)| {
         found.checks.retain(|check| !matches!(check.blocker, Blocker::Order(..)));
         (Explanation { verdict: Verdict::StartsNext, ..found }, then)
@@ -115,7 +116,8 @@ pub fn what_if(
     )
 }
 
-/// Books that have it, and its application; the rule that declines it, and a sentence.
+/// Returns books with the submission, and its application. Returns the code and the sentence of the rule that rejects
+/// it.
 fn submitted(
     books: &Books,
     now: Timestamp,
@@ -148,7 +150,7 @@ fn submitted(
     Ok((then, application))
 }
 
-/// The first ask of an application that these events give a node.
+/// Returns the first ask of an application that these events place.
 fn started(books: &Books, application: ApplicationId, events: &[Event]) -> Option<AllocationId> {
     let placed = events.iter().filter_map(|event| {
         if let Event::Ask(AskEvent::Placed { ask, .. }) = event { Some(*ask) } else { None }
@@ -156,8 +158,7 @@ fn started(books: &Books, application: ApplicationId, events: &[Event]) -> Optio
     placed.into_iter().find(|ask| books.allocation(*ask).application == application)
 }
 
-/// A name that no application and no ask of a partition has, nor one of so many members: with a point and a
-/// number behind it.
+/// Returns a name that no application and no ask of a partition has, also with a point and a member number appended.
 pub fn unused_name(books: &Books, partition: PartitionId, members: u32) -> Name {
     let row = books.partition(partition);
     let is_free = |name: &Name| {

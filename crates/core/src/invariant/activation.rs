@@ -1,4 +1,4 @@
-//! Who was activated, recomputed.
+//! Checks activated applications by recomputation.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use crate::resource::Resources;
 use super::{Outcome, equal};
 
 impl Books {
-    /// The numbers of applications in queues and of users, and their drivers.
+    /// Checks the numbers of applications of queues and users, and their drivers.
     pub(super) fn check_activation(&self) -> Outcome {
         let live = || self.applications().iter().filter(|(_, row)| row.state.is_active());
         let mut queues: BTreeMap<QueueId, (u64, u64)> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! What queues are guaranteed and may use, recomputed queue by queue and type by type, from what
-//! the file says on the way from the root.
+//! Checks the effective capacities of queues: recomputes them for each queue and type, from the settings of the file on
+//! the path.
 
 use alloc::vec::Vec;
 
@@ -11,8 +11,8 @@ use crate::userlimit::Decimal;
 
 use super::{Outcome, equal};
 
-/// A fraction in lowest terms. Where one has no room for its digits nothing is checked: histories
-/// have few levels and small numbers.
+/// Reduced fraction. If its digits overflow, the value is not checked. Test histories have few levels and small
+/// numbers.
 #[derive(Clone, Copy)]
 struct Fraction(u128, u128);
 
@@ -35,7 +35,7 @@ impl Fraction {
     }
 }
 
-/// A fraction that fits, or none; the inner one is none where a queue says nothing of a type.
+/// A fraction, or `None` after an overflow. The inner `None` means that a queue sets nothing for a type.
 type Found = Option<Option<Fraction>>;
 
 const WHOLE: u128 = 100_000_000;
@@ -44,12 +44,12 @@ fn millionths(decimal: Decimal) -> u128 {
     u128::try_from(decimal.millionths()).unwrap_or(0)
 }
 
-/// What is no limit and no guarantee is nothing.
+/// Returns amounts with at least one positive one. Other amounts neither limit nor guarantee anything.
 fn granting(amounts: Option<&Amounts>) -> Option<&Amounts> {
     amounts.filter(|amounts| amounts.is_strictly_positive())
 }
 
-/// What a queue says of its part of the nodes of a label, or of those without.
+/// Returns the configured fraction of a queue on the nodes of a label, or on those without one.
 fn said_at(row: &Queue, label: Option<&str>) -> Option<CapacityConfig> {
     let (plain, Some(label)) = (row.settings.capacity, label) else {
         return row.settings.capacity;
@@ -65,7 +65,7 @@ fn said_at(row: &Queue, label: Option<&str>) -> Option<CapacityConfig> {
 }
 
 impl Books {
-    /// The sizes of all queues below a root, and how many applications leaves take in by them.
+    /// Checks the sizes of all queues except roots, and the limits on applications of leaves.
     pub(super) fn check_capacities(&self) -> Outcome {
         for (id, partition) in self.partitions() {
             let parts = |row: &&Queue| row.partition == *id && row.settings.capacity.is_some();
@@ -114,13 +114,13 @@ impl Books {
         granting(amounts)?.get(self.types().name(resource))
     }
 
-    /// The label in whose types a type is; none for a plain one.
+    /// Returns the label of a type. `None` for a plain type.
     fn label_of_type(&self, row: &Queue, resource: ResourceType) -> Option<&str> {
         let (_, label) = self.types().name(resource).split_once('@')?;
         self.is_exclusive(row.partition, label).then_some(label)
     }
 
-    /// Those right below the parent of a queue, itself included.
+    /// Returns the children of a parent with a fraction, including the queue itself.
     fn of_parent(
         &self,
         parent: QueueId,
@@ -130,7 +130,7 @@ impl Books {
         below.filter_map(move |(_, row)| Some((row, said_at(row, label)?)))
     }
 
-    /// The dividend and divisor of a part by percent or weight; none for amounts.
+    /// Returns the numerator and denominator of a percentage or weight. `None` for amounts.
     fn part(
         &self,
         parent: QueueId,
@@ -160,7 +160,7 @@ impl Books {
         }
     }
 
-    /// What a queue is guaranteed of a type, exactly.
+    /// Returns the exact guarantee of a queue in one type.
     fn guarantee_of(&self, id: QueueId, resource: ResourceType) -> Found {
         let row = self.queue(id);
         let Some(parent) = row.parent else { return Some(self.total(row, resource)) };
@@ -196,8 +196,7 @@ impl Books {
         }))
     }
 
-    /// What a queue may use of a type, by its own maximum and those above it, the size of the
-    /// cluster included.
+    /// Returns the exact maximum of a queue in one type, limited by its ancestors and the cluster.
     fn most_of(&self, id: QueueId, resource: ResourceType) -> Found {
         let row = self.queue(id);
         let Some(parent) = row.parent else { return Some(self.total(row, resource)) };
@@ -213,7 +212,7 @@ impl Books {
         }))
     }
 
-    /// The same by what the queue itself says alone.
+    /// Returns the exact maximum by the settings of the queue itself.
     fn own_most_of(&self, id: QueueId, resource: ResourceType) -> Found {
         let row = self.queue(id);
         let own = self.specified(row.settings.max.as_ref(), resource);
@@ -232,7 +231,7 @@ impl Books {
         Some(both.min().map(Fraction::of))
     }
 
-    /// How much of all nodes of a label, or without one, a queue is guaranteed.
+    /// Returns the guaranteed fraction of all nodes with a label, or without one.
     fn share(&self, id: QueueId, label: Option<&str>) -> Option<Fraction> {
         let row = self.queue(id);
         let Some(parent) = row.parent else { return Some(Fraction(1, 1)) };
@@ -256,7 +255,7 @@ impl Books {
         Some(most)
     }
 
-    /// How many applications a leaf takes in where the file says nothing of it.
+    /// Returns the limit on applications of a leaf for which the file sets none.
     #[expect(clippy::option_option, reason = "the outer one says that a fraction did not fit")]
     fn number_of(&self, id: QueueId) -> Option<Option<u64>> {
         let specified =
@@ -276,7 +275,7 @@ impl Books {
         if capacity.is_none() {
             return Some(None);
         }
-        // The nearest queue that has a number: a configured one, or one by a part.
+        // The nearest queue with a number counts, whether configured or implied by a fraction.
         for (id, row) in path {
             if let Some(number) = specified(row) {
                 return Some(Some(number));

@@ -1,5 +1,4 @@
-//! Queues are in the state that their settings and applications leave, and every lifetime ends when
-//! it is to. User headroom §10 (C12, C27).
+//! Checks the states of queues and the ends of lifetimes. Source: user-headroom §10 (C12, C27).
 
 use alloc::collections::BTreeMap;
 
@@ -10,12 +9,13 @@ use crate::time::{Millis, Timestamp};
 use super::{Outcome, Violation, equal};
 
 impl Books {
-    /// Check what holds when all events of a command have happened, and between them may not: each
-    /// queue of the queue file is in the state that the file and its applications leave, and an
-    /// application whose lifetime is over has ended, or has what the RM is to stop.
+    /// Checks what must hold after all events of a command, but not between them. Each queue of the queue file is in
+    /// the state that the file and its applications determine. An application whose lifetime is over has ended, or its
+    /// allocations are being stopped.
     ///
     /// # Errors
-    /// The first of which that is not true.
+    ///
+    /// Returns the first violation.
     pub fn check_settled(&self) -> Result<(), Violation> {
         let counts = self.applications_below();
         for (id, row) in self.queues().iter().filter(|(_, row)| row.managed) {
@@ -35,7 +35,7 @@ impl Books {
         self.check_settled_tenants()
     }
 
-    /// How many applications each queue has that have not ended, here and below.
+    /// Returns the number of unfinished applications of each queue with its descendants.
     fn applications_below(&self) -> BTreeMap<QueueId, u64> {
         let mut counts = BTreeMap::new();
         let active = self.applications().iter().filter(|(_, row)| row.state.is_active());
@@ -62,7 +62,7 @@ impl Books {
     pub(super) fn check_lifetimes(&self) -> Outcome {
         for (id, row) in self.applications().iter() {
             let lifetime = &row.lifetime;
-            // From the settings of the leaf and those above, not by the way of the books.
+            // Uses the settings of the leaf and its ancestors directly, independent of the code of the books.
             let of = |of: fn(&Queue) -> Option<Millis>| {
                 let queues = self.up(row.queue).skip_while(|(_, queue)| !queue.managed);
                 queues.map(|(_, queue)| queue).next().and_then(of)

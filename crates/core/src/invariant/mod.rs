@@ -1,7 +1,6 @@
-//! What must always hold, recomputed from first principles. Scheduling §21.
+//! Invariants of the books, checked by recomputation. Source: scheduling §21.
 //!
-//! Nothing here reads a ledger to check another: every sum is recomputed from allocations, asks and
-//! nodes.
+//! No check compares one stored sum with another. Every sum is recomputed from allocations, asks, and nodes.
 
 mod activation;
 mod capacity;
@@ -25,29 +24,30 @@ use crate::resource::Resources;
 
 use sums::{ApplicationSum, LevelSum, QueueSum, Sums};
 
-/// Two figures that should be equal and are not.
+/// Two figures that should be equal and differ.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{subject}: {what} is {counted} in the books, but {recomputed} when recomputed")]
 pub struct Violation {
-    /// About which row.
+    /// Row with the wrong figure.
     pub subject: String,
-    /// Which figure.
+    /// Figure that is wrong.
     pub what: &'static str,
-    /// As the books have it.
+    /// Value in the books.
     pub counted: String,
-    /// As recomputed.
+    /// Recomputed value.
     pub recomputed: String,
 }
 
 type Outcome = Result<(), Violation>;
 
 impl Books {
-    /// Check everything that must hold after every event.
+    /// Checks everything that must hold after every event.
     ///
-    /// Costs the size of the books; for tests, and for the simulator now and then.
+    /// Costs the size of the books, so call it in tests, and occasionally in the simulator.
     ///
     /// # Errors
-    /// The first figure that is wrong.
+    ///
+    /// Returns the first wrong figure.
     pub fn check(&self) -> Result<(), Violation> {
         let sums = Sums::of(self);
         self.check_allocations()?;
@@ -65,20 +65,21 @@ impl Books {
         self.check_names(&sums)
     }
 
-    /// Check that an allocation that was just placed exceeds no queue maximum, no limit and no
-    /// node in any type that it has.
+    /// Checks that an allocation that was just placed exceeds no queue maximum, no limit, and no node in any of its
+    /// types.
     ///
     /// # Errors
-    /// The first excess.
+    ///
+    /// Returns the first excess.
     pub fn check_placed(&self, allocation: AllocationId) -> Result<(), Violation> {
         let sums = Sums::of(self);
         let row = self.allocation(allocation);
         let asked = self.resources_of(allocation);
         let application = self.application(row.application);
-        // A node or a limit may have been lowered below its use: what counts is the new one.
+        // A node or a limit can have been lowered below its usage. Only the types of the new allocation count.
         let on_node = self.node_request(allocation);
         let within = |max: &Resources, used: &Resources, all: bool| {
-            // No node has what counts for queues alone.
+            // Nodes do not have the types that count only for queues.
             let asked = if all { on_node } else { asked };
             asked.iter().all(|(resource, _)| {
                 let used = used.get_or_zero(resource);
@@ -104,11 +105,12 @@ impl Books {
         Ok(())
     }
 
-    /// Check that an application that just started leaves no queue, user or group with more
-    /// running applications than it may have.
+    /// Checks that an application that just started leaves every queue, user, and group within its limit on running
+    /// applications.
     ///
     /// # Errors
-    /// The first excess.
+    ///
+    /// Returns the first excess.
     pub fn check_started(&self, application: ApplicationId) -> Result<(), Violation> {
         let sums = Sums::of(self);
         let row = self.application(application);
@@ -128,7 +130,7 @@ impl Books {
         Ok(())
     }
 
-    /// The RM is asked of what waits alone, and about so many nodes at most.
+    /// Checks that questions exist only for waiting asks, with at most the allowed number of nodes.
     fn check_questions(&self, id: AllocationId, row: &Allocation) -> Outcome {
         let question = self.question_of(id);
         let asked = question.map_or(0, |question| question.nodes().count());
@@ -147,7 +149,7 @@ impl Books {
         Ok(())
     }
 
-    /// How many questions are open, and that no more are than may be.
+    /// Checks the number of open questions and its limit.
     fn check_open_questions(&self) -> Outcome {
         for (id, row) in self.partitions() {
             let asks = row.allocations.iter().filter(|(_, ask)| self.question_of(**ask).is_some());
@@ -162,7 +164,7 @@ impl Books {
             if open > most {
                 return Err(violation(&row.name, "open questions", &most, &open));
             }
-            // Between half and all it depends on what was before.
+            // Between half of the limit and the limit, the flag depends on the history.
             let full = open > most / 2 && (stored.full || open == most);
             let stored = self.has_asked_enough(*id);
             equal(&row.name, "whether the RM has enough to answer", &stored, &full)?;
@@ -192,7 +194,7 @@ impl Books {
     fn check_applications(&self, sums: &Sums) -> Outcome {
         let nothing = ApplicationSum::default();
         for (id, row) in self.applications().iter() {
-            // Ended ones are many: what is counted for none of them is found by count below.
+            // Most applications have ended. A wrong count of one of them is found by the total numbers.
             let idle = row.ask_count + row.allocation_count + row.swap_count == 0;
             let sum = if idle { &nothing } else { sums.applications.get(&id).unwrap_or(&nothing) };
             let name = &row.name;
@@ -269,7 +271,7 @@ impl Books {
         Ok(())
     }
 
-    /// The highest priority among the waiting asks of an application.
+    /// Returns the highest priority among the waiting asks of an application.
     fn urgency(&self, application: ApplicationId) -> Option<i32> {
         let asks = self.allocations_of(application).filter(|(_, row)| row.is_pending());
         asks.map(|(_, row)| row.priority).max()
@@ -293,7 +295,7 @@ impl Books {
         Ok(())
     }
 
-    /// Queues hold room for those asks that say so, each for one.
+    /// Checks that the holds of queues and asks agree, with at most one ask for each queue.
     fn check_holds(&self) -> Outcome {
         let held = self.allocations().iter().filter_map(|(id, row)| Some((id, row, row.hold()?)));
         let mut queues = BTreeMap::new();
@@ -311,8 +313,8 @@ impl Books {
         equal(&crate::Name::new("the books"), "the queues that hold room", &stored, &queues)
     }
 
-    /// Each reservation of a node is one of an ask that waits, and that fits the size of the node less
-    /// what is foreign there; one ordinary, or several of asks that may run nowhere else.
+    /// Checks the reservations of a node. Each ask waits, and fits the capacity of the node without foreign
+    /// allocations. There is one ordinary reservation, or several of asks that require the node.
     fn check_reservations(&self, id: NodeId, row: &Node) -> Outcome {
         let (mut ordinary, left) = (0, row.capacity.minus(&row.occupied));
         for one in row.reservations() {
@@ -333,8 +335,8 @@ impl Books {
         equal(&row.name, "an ordinary reservation alone", &alone, &true)
     }
 
-    /// The levels whose limits hold an application back, straight from the queue file: of the
-    /// user all, of the group those that no limit with the user's name lifts.
+    /// Returns the levels whose limits apply to an application, directly from the queue file: all levels of the user,
+    /// and those of the group that no limit with the name of the user replaces.
     fn holding_back(
         &self,
         application: ApplicationId,
@@ -400,7 +402,7 @@ impl Books {
             let all = self.allocations().iter().filter(|(_, one)| mine(one.application));
             let pending = all.filter(|(_, one)| one.is_pending()).count() as u64;
             equal(&row.name, "asks", &row.ask_count, &pending)?;
-            // Found by its key, each is there; and as many keys as rows is one each.
+            // Each key finds its row, and the numbers of keys and rows are equal, so each row has one key.
             for (key, allocation) in row.allocations.iter() {
                 let found = self.allocations().get(*allocation);
                 equal(key, "its key", &found.map(|one| &one.key), &Some(key))?;
@@ -427,7 +429,7 @@ impl Books {
     }
 }
 
-/// Check the sums of one level, its limit, and that it is found where it is.
+/// Checks the sums, the limit, and the index entry of one level.
 fn check_level(
     trackers: &Trackers,
     id: LevelId,

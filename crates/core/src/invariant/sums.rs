@@ -1,4 +1,4 @@
-//! Everything recomputed from allocations, asks, applications and nodes.
+//! Sums that are recomputed from allocations, asks, applications, and nodes.
 
 use alloc::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use super::NOTHING;
 pub(super) struct ApplicationSum {
     pub(super) pending: Resources,
     pub(super) allocated: Resources,
-    /// Of what is allocated, what placeholders hold.
+    /// Part of the usage that belongs to placeholders.
     pub(super) held: Resources,
     pub(super) asks: u32,
-    /// Asks that are never lent a node.
+    /// Number of asks that never borrow a node.
     pub(super) homebound: u32,
     pub(super) allocations: u32,
     pub(super) placeholders: u32,
@@ -25,7 +25,7 @@ pub(super) struct ApplicationSum {
 
 #[derive(Default)]
 pub(super) struct QueueSum {
-    /// Exact, also beyond 64 bits.
+    /// Exact pending sums, also beyond 64 bits.
     pub(super) pending: BTreeMap<ResourceType, i128>,
     pub(super) allocated: Resources,
     pub(super) preempting: Resources,
@@ -36,14 +36,14 @@ pub(super) struct QueueSum {
 }
 
 impl QueueSum {
-    /// Returns the pending sums as a queue shows them: cut off at the largest amount, without zeros.
+    /// Returns the pending sums as a queue shows them: truncated at the largest amount, without zeros.
     pub(super) fn shown_pending(&self) -> Resources {
         let shown = |exact: i128| i64::try_from(exact).map_or(Quantity::MAX, Quantity::of);
         let sums = self.pending.iter().map(|(resource, exact)| (*resource, shown(*exact)));
         sums.filter(|(_, amount)| *amount != Quantity::ZERO).collect()
     }
 
-    /// Returns the exact pending sums of the types that a queue shows at the largest amount.
+    /// Returns the exact pending sums of the types that a queue shows as the largest amount.
     pub(super) fn largest_pending(&self) -> BTreeMap<ResourceType, i128> {
         let sums = self.pending.iter().map(|(resource, exact)| (*resource, *exact));
         sums.filter(|(_, exact)| *exact >= i128::from(i64::MAX)).collect()
@@ -57,18 +57,18 @@ pub(super) struct LevelSum {
     pub(super) links: u64,
 }
 
-/// Everything recomputed from allocations, asks, applications and nodes.
+/// Sums that are recomputed from allocations, asks, applications, and nodes.
 #[derive(Default)]
 pub(super) struct Sums {
     pub(super) applications: BTreeMap<ApplicationId, ApplicationSum>,
     pub(super) queues: BTreeMap<QueueId, QueueSum>,
     pub(super) nodes: BTreeMap<NodeId, Resources>,
     pub(super) on_node: BTreeMap<NodeId, u32>,
-    /// What the core does not schedule, by node.
+    /// Usage of foreign allocations by node.
     pub(super) foreign: BTreeMap<NodeId, Resources>,
     pub(super) levels: BTreeMap<(PartitionId, LevelId), LevelSum>,
     pub(super) sizes: BTreeMap<PartitionId, Resources>,
-    /// Applications that have not ended.
+    /// Number of unfinished applications.
     pub(super) active: BTreeMap<PartitionId, usize>,
 }
 
@@ -87,7 +87,7 @@ impl Sums {
             }
         }
         for (_, row) in books.applications().iter() {
-            // Most have ended, and count nowhere.
+            // Most applications have ended and count nowhere.
             if row.state.is_active() || row.link.is_some() {
                 sums.count_application(books, row);
             }
@@ -102,7 +102,7 @@ impl Sums {
                 sum.homebound += u32::from(row.originator || row.placeholder);
             } else if row.is_swapping() {
                 sum.swaps += 1;
-                // Where its placeholder is, that counts until the RM has stopped it.
+                // On the node of the placeholder, the placeholder counts until the RM has stopped it.
                 let held = row.partner().and_then(|one| books.allocations().get(one));
                 node = node.filter(|node| held.and_then(|held| held.node) != Some(*node));
             } else {
@@ -148,7 +148,7 @@ impl Sums {
                 sum.running += u64::from(counted);
             }
         }
-        // What was not charged to a group is taken off what the allocations add to it below.
+        // Amounts that were not charged to a group are subtracted here, because its allocations add them later.
         let untold = row.charged_to_group().map(|charged| row.allocated.minus(&charged));
         for (level, _) in link.group.level().into_iter().flat_map(|leaf| trackers.up(leaf)) {
             let sum = self.levels.entry((row.partition, level)).or_default();

@@ -1,5 +1,5 @@
-//! Tenants have the configured queues and limits, no others, and use what their tasks have. Tenants
-//! §5, decision page 28.
+//! Checks that tenants have exactly the configured queues and limits, and that their usage is the sum of their tasks.
+//! Source: tenants §5, decision page 28.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -16,8 +16,8 @@ use crate::resource::{Amounts, Quantity, Resources};
 use super::{Outcome, equal};
 
 impl Books {
-    /// What holds after every event: the derived records of tenants are right, and nodes count all
-    /// of an allocation but the type that counts tasks.
+    /// Checks what must hold after every event: derived records of tenants are correct, and nodes count all types of an
+    /// allocation except the type that counts tasks.
     pub(super) fn check_tenants(&self) -> Outcome {
         let (mut tasks, mut ended) = (self.tasks_rebuilt(), self.ended_rebuilt());
         for (id, row) in self.partitions() {
@@ -51,7 +51,7 @@ impl Books {
         Ok(())
     }
 
-    /// What tenants and their tasks use over time is counted at the rate at which they use it.
+    /// Checks that the meters of tenants and their tasks have the current usage as their rate.
     fn check_meters(&self) -> Outcome {
         let mut rates: BTreeMap<(PartitionId, &Name), Resources> = BTreeMap::new();
         for (_, row) in self.applications().iter() {
@@ -71,7 +71,7 @@ impl Books {
         Ok(())
     }
 
-    /// What holds when all events of a command have happened.
+    /// Checks what must hold after all events of a command.
     pub(super) fn check_settled_tenants(&self) -> Outcome {
         for (id, row) in self.partitions() {
             let Some(config) = row.settings.tenants.as_deref() else {
@@ -98,7 +98,7 @@ impl Books {
         Ok(())
     }
 
-    /// What the tasks of each tenant, and of those below it, have.
+    /// Returns the usage of each tenant with its descendants.
     fn used_by_tenants(&self, partition: PartitionId) -> BTreeMap<Name, Resources> {
         let tenants = &self.partition(partition).tenants;
         let mut used: BTreeMap<Name, Resources> = BTreeMap::new();
@@ -112,7 +112,7 @@ impl Books {
         used
     }
 
-    /// One that has a queue of its own; how many queues it has.
+    /// Checks a tenant with its own queue. Returns the number of its queues.
     fn check_tenant(
         &self,
         (row, config): (&Partition, &TenantsConfig),
@@ -156,7 +156,7 @@ impl Books {
         Ok(1 + usize::from(own.is_some()))
     }
 
-    /// A queue of a tenant: that for all, or that of its own tasks.
+    /// Checks a queue of a tenant: the one for everything, or the leaf for its own tasks.
     fn check_queue_of_tenant(
         (row, name, tenant): (&Partition, &Name, &Tenant),
         queue: &Queue,
@@ -181,7 +181,7 @@ impl Books {
         Ok(())
     }
 
-    /// One that is a limit of a queue that others use too.
+    /// Checks a tenant that is a limit in a shared queue.
     fn check_limit(
         (row, config): (&Partition, &TenantsConfig),
         name: &Name,
@@ -205,7 +205,8 @@ impl Books {
         equal(name, "its limit", &mine, &all.collect())
     }
 
-    /// Each ask of a tenant counts once in the type that counts tasks, no other does, and no node.
+    /// Checks that each ask of a tenant counts once in the type that counts tasks, and that no other ask and no node
+    /// does.
     fn check_instances(&self, id: PartitionId, row: &Partition) -> Outcome {
         let Some(tasks) = self.types().find(INSTANCES) else { return Ok(()) };
         let limited = |path: &Name| {
@@ -232,8 +233,8 @@ impl Books {
     }
 }
 
-/// What the quota of a tenant comes to: what it names, and of another type as much as there can be where
-/// all that it names is forbidden.
+/// Returns the maximum for the quota of a tenant: the named types, plus an unlimited amount of another type if all
+/// named types are forbidden.
 fn bound(
     (row, config): (&Partition, &TenantsConfig),
     name: &Name,

@@ -1,4 +1,4 @@
-//! Who shares a leaf, recomputed.
+//! Checks the users of leaves with user limits by recomputation.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ struct User {
 }
 
 impl Books {
-    /// The users of every leaf with user limits, and of no other, and the sums over them.
+    /// Checks that exactly the leaves with user limits have users, and the sums over these users.
     pub(super) fn check_users(&self, sums: &Sums) -> Outcome {
         for (id, row) in self.queues().iter() {
             let shared = row.leaf && row.parent.is_some() && row.settings.user_limits.is_some();
@@ -88,7 +88,7 @@ impl Books {
         Ok(())
     }
 
-    /// What the users of a leaf split is what the queues say.
+    /// Checks the properties of a leaf for user limits against the queues.
     fn check_shared(&self, leaf: QueueId, state: &Leaf) -> Outcome {
         let row = self.queue(leaf);
         let total = self.queue(self.partition(row.partition).root).max.clone().unwrap_or_default();
@@ -105,8 +105,8 @@ impl Books {
         equal(&row.path, "what its users split", &state.guaranteed, &guaranteed)
     }
 
-    /// A user who is recorded as active up to some use is active. Up to that use the limits and the
-    /// cap of the user allow the first shape that the user waits for.
+    /// Checks that a user with a stored bound is active. Up to the stored usage, the limits and the cap of the user
+    /// allow the first shape that the user waits for.
     fn check_active_up_to(
         &self,
         leaf: QueueId,
@@ -140,8 +140,7 @@ impl Books {
         Ok(())
     }
 
-    /// Whether a user waits for something; under `smooth`, that the user's own cap and limits
-    /// allow.
+    /// Returns whether a user has waiting asks. With `smooth`, the cap and the limits of the user must also allow one.
     fn waits_for_share(&self, leaf: QueueId, level: LevelId, user: &User) -> bool {
         let stored = self.users_of(leaf).expect("it has user limits");
         let rules = stored.rules();

@@ -1,4 +1,4 @@
-//! An ordered map as plain data; and an index, as the ids that it leads to alone.
+//! Serialization of ordered maps, and of indexes as lists of IDs.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -10,16 +10,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{CHUNK, Chunk, OrderedMap};
 
-/// Keys that do not rise, so that nothing could be found by them.
+/// Error for keys that are not in ascending order. No lookup could find such keys.
 #[derive(Debug, thiserror::Error)]
 #[error("the keys of a map are not in ascending order")]
 pub(crate) struct Unsorted;
 
-/// As full as keys that arrive in order leave chunks behind.
+/// Number of entries per chunk, as [`OrderedMap::insert`] leaves it for keys in ascending order.
 const FULL: usize = CHUNK - 4;
 
 impl<K: Ord + Clone, V> OrderedMap<K, V> {
-    /// Add an entry behind all others.
+    /// Appends an entry whose key must be greater than all others.
     pub(crate) fn append(&mut self, key: K, value: V) -> Result<(), Unsorted> {
         if self.last().is_some_and(|(last, _)| *last >= key) {
             return Err(Unsorted);
@@ -28,7 +28,7 @@ impl<K: Ord + Clone, V> OrderedMap<K, V> {
         Ok(())
     }
 
-    /// Add an entry behind all others, in whatever order its key is.
+    /// Appends an entry without a check of its key.
     fn push(&mut self, key: K, value: V) {
         self.len += 1;
         if let Some(chunk) = self.chunks.last_mut()
@@ -44,7 +44,7 @@ impl<K: Ord + Clone, V> OrderedMap<K, V> {
         self.chunks.push(Chunk { from, entries: Arc::new(entries) });
     }
 
-    /// Change each value.
+    /// Changes each value.
     pub(crate) fn each_mut(&mut self, mut change: impl FnMut(&mut V))
     where
         V: Clone,
@@ -56,10 +56,11 @@ impl<K: Ord + Clone, V> OrderedMap<K, V> {
         }
     }
 
-    /// Give each value of an index that was read the key that its row has.
+    /// Sets the key of each value of a deserialized index, as `key` returns it.
     ///
     /// # Errors
-    /// What `key` says, or that the keys do not rise.
+    ///
+    /// Returns the error of `key`, or [`Unsorted`] if the keys are not in ascending order.
     pub(crate) fn name<E: From<Unsorted>>(
         &mut self,
         mut key: impl FnMut(&V) -> Result<K, E>,
@@ -127,8 +128,8 @@ where
     }
 }
 
-/// An index of rows by what stands in them: its ids in the order of their keys. After it was read
-/// it has no keys, until [`OrderedMap::name`] gives it some.
+/// Serialization of an index of rows as the list of its IDs, in the order of their keys. A deserialized index has no
+/// keys until [`OrderedMap::name`] sets them.
 pub(crate) mod index {
     use super::{
         Deserialize, Deserializer, OrderedMap, PhantomData, SeqAccess, Serialize, Serializer,

@@ -1,4 +1,4 @@
-//! Why rules cannot be built, and why an application finds no queue.
+//! Errors of placement rules, and reasons why an application gets no queue.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,26 +10,26 @@ use crate::config::expression::ExpressionError;
 use crate::name::Name;
 use crate::rejection::RefusalCode;
 
-/// How many rules a refusal speaks of, at most.
+/// Largest number of rules in a rejection.
 pub(super) const RULES_TOLD: usize = 16;
 
-/// Longest name that a refusal repeats in full, in bytes.
+/// Longest name in bytes that a rejection repeats completely.
 const NAME_TOLD: usize = 160;
 
-/// Why a list of placement rules cannot be built.
+/// Reason why a list of placement rules cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("placement rule {number} ({name}) {wrong}")]
 pub struct RuleError {
-    /// Which rule of the partition, counted from 1.
+    /// Number of the rule in the partition, starting at 1.
     pub number: usize,
-    /// The name of the rule, or of the parent rule that is at fault.
+    /// Name of the rule, or of its faulty parent rule.
     pub name: Name,
-    /// What is wrong with it.
+    /// Error in the rule.
     pub wrong: Wrong,
 }
 
 impl RuleError {
-    /// A short code that does not change, as checks of queue files use it.
+    /// Returns a short, stable code, which checks of queue files also use.
     pub const fn code(&self) -> RefusalCode {
         match &self.wrong {
             Wrong::Unknown => RefusalCode::PrUnknown,
@@ -41,77 +41,77 @@ impl RuleError {
     }
 }
 
-/// What is wrong with a placement rule.
+/// Error in a placement rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Wrong {
-    /// A name that no rule has.
+    /// No rule has this name.
     #[error("does not exist. Use provided, user, fixed, tag, or reject")]
     Unknown,
-    /// The rule that is always the last one.
+    /// The recovery rule is always added automatically.
     #[error(
         "cannot be in the queue file, because the scheduler always adds this rule as the last \
          rule. Remove the rule"
     )]
     Recovery,
-    /// A rule that needs a value has none.
+    /// The rule needs a value and has none.
     #[error("has no value. Set the queue of a fixed rule, or the tag name of a tag rule")]
     NoValue,
-    /// A fixed queue with an illegal name.
+    /// The value of a fixed rule has an invalid queue name.
     #[error(
         "has the invalid queue name {element:?} in its value. Use 1 to 64 characters of A-Z a-z 0-9 _ : # / @ -"
     )]
     Element {
-        /// The level of the path.
+        /// Invalid level of the path.
         element: Name,
     },
-    /// A path from the root, and a rule that finds the parent.
+    /// The value begins at the root, but the rule has a parent rule.
     #[error(
         "has a parent rule and a value that begins at root. Remove the parent rule, or root from the value"
     )]
     Parent,
-    /// An expression for users that cannot be read.
+    /// The expression for users is invalid.
     #[error("filters users by the expression {text:?}, which is invalid: {error}")]
     Users {
-        /// The expression.
+        /// Expression for users.
         text: Name,
-        /// Why not.
+        /// Error in the expression.
         error: ExpressionError,
     },
-    /// An expression for groups that cannot be read.
+    /// The expression for groups is invalid.
     #[error("filters groups by the expression {text:?}, which is invalid: {error}")]
     Groups {
-        /// The expression.
+        /// Expression for groups.
         text: Name,
-        /// Why not.
+        /// Error in the expression.
         error: ExpressionError,
     },
 }
 
-/// Why an application was not placed.
+/// Reason why an application was not placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// The rules of the partition cannot be built, so none is in force.
+    /// The rules of the partition cannot be compiled, so none applies.
     NoRules(RuleError),
-    /// A rule found a queue that cannot be; later rules are not asked.
+    /// A rule produced an invalid queue. Later rules are not tried.
     Fault {
-        /// Which rule, counted from 1, and its name.
+        /// Number of the rule, starting at 1, and its name.
         rule: (usize, &'static str),
-        /// What is wrong.
+        /// Error of the queue.
         fault: Fault,
     },
-    /// No rule found a queue that the application may go to.
+    /// No rule returned a queue that the application can use.
     NoMatch {
-        /// The first rules with their names, and why each did not match.
+        /// Names of the first rules, and the reason why each did not match.
         misses: Vec<(&'static str, Miss)>,
-        /// How many rules there are.
+        /// Number of rules.
         rules: usize,
-        /// Why the queue `root.default` was not taken in their place.
+        /// Reason why the queue `root.default` was not used instead.
         fallback: Miss,
     },
 }
 
 impl Refused {
-    /// A short code that does not change.
+    /// Returns a short, stable code.
     pub const fn code(&self) -> RefusalCode {
         match self {
             Self::NoRules(_) => RefusalCode::PlNoRules,
@@ -153,114 +153,114 @@ impl fmt::Display for Refused {
     }
 }
 
-/// Why a rule did not match. Names are clipped.
+/// Reason why a rule did not match. Long names are truncated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Miss {
-    /// The application names no queue.
+    /// The application requests no queue.
     #[error("the application specifies no queue")]
     NoQueue,
-    /// The application has no such tag.
+    /// The application does not have the tag.
     #[error("the application has no tag {tag}")]
     NoTag {
-        /// The tag that the rule reads.
+        /// Tag of the rule.
         tag: Name,
     },
-    /// The filter keeps the user out.
+    /// The filter excludes the user.
     #[error("the filter of the rule excludes user {user} with {groups} groups")]
     Filtered {
-        /// Who.
+        /// Name of the user.
         user: Name,
-        /// How many groups the user has.
+        /// Number of groups of the user.
         groups: usize,
     },
-    /// A rule that rejects does not hold for an application that runs already.
+    /// A reject rule does not apply to an application that already runs.
     #[error("the application is already running")]
     Forced,
-    /// The queue is not there, and the rule does not make it.
+    /// The queue does not exist, and the rule does not create it.
     #[error("queue {path} does not exist, and the rule sets create: false")]
     NotThere {
-        /// The queue, or one above it.
+        /// Missing queue: the selected one or an ancestor.
         path: Name,
     },
-    /// The queue is not there, and nothing makes it.
+    /// The queue does not exist, and no rule creates it.
     #[error("queue {path} does not exist")]
     NoDefault {
-        /// The queue.
+        /// Path of the queue.
         path: Name,
     },
-    /// The queue holds queues.
+    /// The queue is a parent.
     #[error("queue {path} is a parent, but applications run only in leaves")]
     NotLeaf {
-        /// The queue.
+        /// Path of the queue.
         path: Name,
     },
-    /// Neither it nor a queue above lets the user in.
+    /// No access list of the queue or an ancestor allows the user.
     #[error("no access list of queue {path} or above allows user {user} with {groups} groups")]
     NotAllowed {
-        /// The queue, or the nearest one above that exists.
+        /// Path of the queue, or of the nearest existing ancestor.
         path: Name,
-        /// Who.
+        /// Name of the user.
         user: Name,
-        /// How many groups the user has.
+        /// Number of groups of the user.
         groups: usize,
     },
-    /// The queue takes in nothing any more.
+    /// The queue accepts no applications.
     #[error(
         "queue {path} is {state}{}, but only an Active queue accepts applications",
         stopped.as_ref().map_or_else(String::new, |by| format!(" because {by} sets `state: stopped`"))
     )]
     NotActive {
-        /// The queue.
+        /// Path of the queue.
         path: Name,
-        /// Its state.
+        /// State of the queue.
         state: QueueState,
-        /// The uppermost queue that the queue file stops, if that is why.
+        /// Highest ancestor that the queue file stops, if that is the reason.
         stopped: Option<Name>,
     },
-    /// The queue is the recovery queue, which nobody can name.
+    /// The queue is the recovery queue, which users cannot request.
     #[error("queue {path} is reserved for forced applications")]
     Reserved {
-        /// The queue.
+        /// Path of the queue.
         path: Name,
     },
 }
 
-/// What a rule found cannot be. Names are clipped.
+/// Reason why the queue of a rule is invalid. Long names are truncated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The rule rejects every application that passes its filter.
     #[error("rejects the application. Ask the administrator of the queue file for a queue.")]
     Rejected,
-    /// A level of the path has an illegal name.
+    /// A level of the path has an invalid name.
     #[error(
         "produces the invalid queue name {element:?} of {length} characters. Use 1 to 64 characters of A-Z a-z 0-9 _ : # / @ -."
     )]
     Element {
-        /// The level of the path.
+        /// Invalid level of the path.
         element: Name,
-        /// Its length.
+        /// Length of the name in characters.
         length: usize,
     },
-    /// The parent rule found a queue that holds applications.
+    /// The parent rule selected a leaf.
     #[error(
         "selects a queue below {path}, which is a leaf. Change its parent rule to select a parent \
          queue."
     )]
     BelowLeaf {
-        /// The leaf.
+        /// Path of the leaf.
         path: Name,
     },
-    /// More levels than queues may have.
+    /// The path has too many levels.
     #[error("produces a path of {levels} levels, but at most {most} are allowed.")]
     TooDeep {
-        /// Levels below root.
+        /// Number of levels without the root.
         levels: usize,
-        /// The most.
+        /// Largest allowed number.
         most: usize,
     },
 }
 
-/// A name from outside as a refusal repeats it: in full unless it is very long.
+/// Returns a name as a rejection repeats it: complete unless it is very long.
 pub(super) fn clip(text: &str) -> Name {
     if text.len() <= NAME_TOLD {
         return Name::new(text);

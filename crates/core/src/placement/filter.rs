@@ -1,4 +1,4 @@
-//! Who a placement rule is for.
+//! Filters of placement rules.
 
 use alloc::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use crate::name::Name;
 
 use super::fault::Wrong;
 
-/// Who a placement rule is for: everybody, those named, or all but those named.
+/// Users that a placement rule applies to: all users, the named ones, or all except the named ones.
 ///
 /// Source: queues and limits §6.5.
 #[derive(Clone, Debug)]
 pub(super) struct Filter {
     deny: bool,
-    /// Whether nobody is named at all; the filter then says what its type says.
+    /// Whether the filter names no user and no group. Then its type alone decides.
     empty: bool,
     users: Names,
     groups: Names,
@@ -47,7 +47,7 @@ impl Filter {
         })
     }
 
-    /// Whether the rule is for this user.
+    /// Returns whether the rule applies to this user.
     pub(super) fn passes(&self, user: &str, groups: &[Name]) -> bool {
         let named = self.empty
             || self.users.contains(user)
@@ -57,7 +57,7 @@ impl Filter {
 }
 
 impl Names {
-    /// A list of one may be an expression; of longer lists, what is no name is left out.
+    /// Compiles a list. A single entry can be an expression. Invalid names in longer lists are omitted.
     fn compile(list: &[Name], legal: fn(&str) -> bool) -> Result<Self, (Name, ExpressionError)> {
         if let [only] = list
             && expression::is_meant(only)

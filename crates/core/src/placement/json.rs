@@ -1,18 +1,17 @@
-//! Reads one shape of JSON: a resource as the RM's protocol writes it, in a tag.
+//! Parser for one shape of JSON: a resource in a tag, in the format of the RM protocol.
 //!
-//! `{"resources": {"memory": {"value": 500}}}`, amounts in core units. As the reference's
-//! reader does it: keys of the shape in any case, members that it does not know are skipped, of
-//! equal members the last one counts, and `null` says nothing.
+//! `{"resources": {"memory": {"value": 500}}}`, with amounts in core units. As in YuniKorn, keys are matched ignoring
+//! case, unknown members are skipped, the last of equal members counts, and `null` is empty.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::resource::{Amounts, Quantity, ResourceTypes};
 
-/// How deep values may nest that are skipped.
+/// Largest nesting depth of skipped values.
 const DEPTH_MAX: usize = 10_000;
 
-/// The amounts that the text names; none if it is not JSON of this shape.
+/// Returns the amounts of the text. `None` if it is not JSON of this shape.
 pub(super) fn read_resource(text: &str) -> Option<Amounts> {
     let mut reader = Reader { text, at: 0 };
     let mut amounts = Amounts::EMPTY;
@@ -53,7 +52,7 @@ impl Reader<'_> {
                     Some(())
                 })?;
             }
-            // One type more than there can be is enough to refuse them all.
+            // One type more than the limit is sufficient to reject all of them.
             if amounts.len() <= ResourceTypes::LIMIT {
                 amounts.set(name, amount);
             }
@@ -61,7 +60,7 @@ impl Reader<'_> {
         })
     }
 
-    /// An object; `each` reads the value behind its key.
+    /// Parses an object. `each` parses the value of a key.
     fn members(&mut self, mut each: impl FnMut(&mut Self, String) -> Option<()>) -> Option<()> {
         self.expect(b'{')?;
         if self.take(b'}') {
@@ -77,7 +76,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Any value, however nested; by hand, since nesting comes from outside.
+    /// Skips any value. Iterative, because the nesting depth is not trusted.
     fn skip(&mut self) -> Option<()> {
         let mut open: Vec<u8> = Vec::new();
         loop {
@@ -98,7 +97,7 @@ impl Reader<'_> {
             } else {
                 self.scalar()?;
             }
-            // A value has ended: what holds it goes on, or ends too.
+            // After a value, its container continues or ends too.
             while let Some(closing) = open.last().copied() {
                 if self.take(b',') {
                     if closing == b'}' {
@@ -131,7 +130,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The text of a number, as JSON writes it.
+    /// Returns the text of a number in JSON syntax.
     fn number(&mut self) -> Option<&str> {
         self.blanks();
         let start = self.at;
@@ -184,7 +183,7 @@ impl Reader<'_> {
             b'u' => {
                 let high = self.hex()?;
                 let behind = self.at;
-                // The second half of a character follows as an escape of its own.
+                // The second half of a surrogate pair follows as a separate escape.
                 if (0xd800..0xdc00).contains(&high) && self.word("\\u") {
                     let low = self.hex()?;
                     if (0xdc00..0xe000).contains(&low) {
@@ -326,7 +325,7 @@ mod tests {
         }
     }
 
-    /// What texts of nearly the right shape are made of.
+    /// Building blocks of texts with nearly the correct form.
     const PIECES: [&str; 16] = [
         "{",
         "}",

@@ -1,8 +1,7 @@
-//! Placement: which queue an application goes to.
+//! Placement: selects the queue of an application.
 //!
-//! [`Rules`] are built once, when a queue file is taken into force; [`place`] asks them one after
-//! another. It reads the books and changes nothing. The caller that carries out the submission
-//! makes a missing queue.
+//! [`Rules`] are compiled once when a queue file is applied, and [`place`] tries them in order. It reads the books and
+//! changes nothing. The caller that executes the submission creates a missing queue.
 //!
 //! Source: queues and limits §5 and §6.
 
@@ -30,54 +29,54 @@ use crate::name::Name;
 use fault::{RULES_TOLD, clip};
 use rules::Stop;
 
-/// Where an application goes that no rule places, if the queue file has this queue.
+/// Queue of an application that no rule places, if the queue file defines this queue.
 const DEFAULT_QUEUE: &str = "root.default";
 
-/// What a submission says that rules look at.
+/// Properties of a submission that rules use.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The queue that was asked for; may be empty.
+    /// Requested queue. Can be empty.
     pub queue: &'a str,
-    /// Who submits.
+    /// User who submits.
     pub user: &'a str,
-    /// The user's groups.
+    /// Groups of the user.
     pub groups: &'a [Name],
-    /// Free keys and values; of keys equal in lower case the first counts.
+    /// Arbitrary keys and values. The first of keys that are equal in lower case counts.
     pub tags: &'a [(Name, Name)],
-    /// Whether it runs already and must not be lost: where no rule matches, it goes to the
-    /// recovery queue.
+    /// Whether the application already runs and must not be lost. If no rule matches, it is placed in the recovery
+    /// queue.
     pub forced: bool,
 }
 
 impl<'a> Request<'a> {
-    /// The value of a tag, whose name is given in lower case.
+    /// Returns the value of a tag. `name` must be in lower case.
     pub fn tag(&self, name: &str) -> Option<&'a str> {
         tags::find(self.tags, name)
     }
 }
 
-/// Where an application goes.
+/// Placement of an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// The path of its queue, lower case.
+    /// Path of its queue in lower case.
     pub path: Name,
-    /// The same as the rule spells it.
+    /// Path as the rule spells it.
     pub spelled: Name,
-    /// That queue; where it is missing, the nearest one above that exists.
+    /// Its queue, or the nearest existing ancestor.
     pub nearest: QueueId,
     /// Whether the queue exists.
     pub exists: bool,
 }
 
-/// Find the queue of an application.
+/// Selects the queue of an application.
 ///
-/// An answer that exists is a leaf to which the user may submit. One that is missing lies below a
-/// queue to which they may; whether it can be made there is not looked at. Neither is below a queue
-/// that is not active: then the next rule is asked. Only a forced application is answered with the
-/// recovery queue.
+/// An existing result is a leaf to which the user can submit. A missing one has an existing ancestor to which the user
+/// can submit; whether it can be created there is not checked. In both cases, all existing ancestors are active;
+/// otherwise, the next rule is tried. Only a forced application is placed in the recovery queue.
 ///
 /// # Errors
-/// [`Refused`] says for each rule why it did not match.
+///
+/// Returns [`Refused`] with the reason of each rule.
 pub fn place(
     books: &Books,
     partition: PartitionId,
@@ -113,7 +112,7 @@ pub fn place(
     Err(Refused::NoMatch { misses, rules: rules.len(), fallback })
 }
 
-/// The queues of one partition.
+/// Queues of one partition.
 #[derive(Clone, Copy)]
 struct Tree<'a> {
     books: &'a Books,
@@ -129,15 +128,15 @@ impl Tree<'_> {
         self.find(path).is_some_and(|queue| self.books.queue(queue).leaf)
     }
 
-    /// How many levels of a path below root the queue file says, found from root down: a path
-    /// of a client may go on for long.
+    /// Returns the number of levels of a path, without the root, that the queue file defines. Searches from the root,
+    /// because a path of a client can be very long.
     fn managed_levels(self, path: &str) -> usize {
         let ends = path.match_indices('.').map(|(end, _)| end).chain([path.len()]);
         let queues = ends.map_while(|end| self.find(&path[..end]));
         queues.take_while(|queue| self.books.queue(*queue).managed).count().saturating_sub(1)
     }
 
-    /// The queue at a path, or the nearest one above that exists.
+    /// Returns the queue at a path, or the nearest existing ancestor.
     fn nearest(self, path: &str) -> QueueId {
         let mut path = path;
         loop {
@@ -151,7 +150,7 @@ impl Tree<'_> {
         }
     }
 
-    /// Whether the application may go to the queue that a rule found.
+    /// Checks whether the application can use the queue that a rule selected.
     fn admit(self, spelled: &str, request: &Request<'_>) -> Result<Placed, Miss> {
         let path = spelled.to_ascii_lowercase();
         let mut levels = path.split('.').skip(1);
@@ -168,7 +167,7 @@ impl Tree<'_> {
             let (user, groups) = (clip(request.user), request.groups.len());
             return Err(Miss::NotAllowed { path: clip(&row.path), user, groups });
         }
-        // Below a queue that drains nothing new is taken in, and nothing is made.
+        // Below a draining queue, no application is accepted, and no queue is created.
         let mut up = self.books.up(nearest);
         if let Some((_, closed)) = up.find(|(_, above)| above.state != QueueState::Active) {
             let stopped = self.books.up(nearest).filter(|(_, above)| above.settings.stopped).last();

@@ -1,4 +1,4 @@
-//! Placement rules, built once from what the queue file says, and what one rule finds.
+//! Placement rules, compiled once from the queue file.
 
 use alloc::borrow::{Cow, ToOwned as _};
 use alloc::format;
@@ -15,11 +15,11 @@ use super::fault::{Fault, Miss, RuleError, Wrong, clip};
 use super::filter::Filter;
 use super::{Request, Tree};
 
-/// Levels that a rule may put below the queues of the file. Paths of clients have no bound of
-/// their own, and each level becomes a queue.
+/// Largest number of levels that a rule can add to the queues of the file. Paths of clients have no other limit, and
+/// each level becomes a queue.
 const LEVELS_MAX: usize = 128;
 
-/// The placement rules of a partition, built. Two are equal if the same was written.
+/// Compiled placement rules of a partition. Equal if their configuration is equal.
 #[derive(Clone, Debug)]
 pub struct Rules {
     written: Arc<[RuleConfig]>,
@@ -27,10 +27,11 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Build the rules; none written is one `provided` rule that makes no queue.
+    /// Compiles the rules. An empty list is one rule `provided` that creates no queue.
     ///
     /// # Errors
-    /// The first [`RuleError`], in the order of the list.
+    ///
+    /// Returns the first [`RuleError`] in the order of the list.
     pub fn compile(written: &[RuleConfig]) -> Result<Self, RuleError> {
         let rules = Self::in_force(written.into());
         match rules.error() {
@@ -39,8 +40,7 @@ impl Rules {
         }
     }
 
-    /// Build the rules; a list that cannot be built leaves no rule in force, which refuses
-    /// every application and says why.
+    /// Compiles the rules. If that fails, no rule applies, and every application is rejected with the error.
     pub(crate) fn in_force(written: Arc<[RuleConfig]>) -> Self {
         let built = if written.is_empty() {
             Ok(vec![Rule { name: "provided", steps: vec![Step::provided()] }])
@@ -50,12 +50,12 @@ impl Rules {
         Self { written, built }
     }
 
-    /// What was written.
+    /// Returns the configuration of the rules.
     pub const fn written(&self) -> &Arc<[RuleConfig]> {
         &self.written
     }
 
-    /// Why no rule is in force, if none is.
+    /// Returns the error if the rules cannot be compiled.
     pub fn error(&self) -> Option<&RuleError> {
         self.built.as_ref().err()
     }
@@ -71,22 +71,22 @@ impl PartialEq for Rules {
     }
 }
 
-/// Where a rule takes its name from.
+/// Source of the queue name of a rule.
 #[derive(Clone, Debug)]
 enum Source {
     Provided,
     User,
-    /// A path in lower case, without `root` where it does not begin there.
+    /// Path in lower case. Without `root` unless it begins at the root.
     Fixed {
         path: String,
         qualified: bool,
     },
     Tag(Name),
-    /// No queue: an application that passes the filter is refused.
+    /// No queue: an application that passes the filter is rejected.
     Reject,
 }
 
-/// A rule, or the parent rule of one.
+/// A rule, or one of its parent rules.
 #[derive(Clone, Debug)]
 struct Step {
     source: Source,
@@ -94,27 +94,27 @@ struct Step {
     filter: Filter,
 }
 
-/// One rule with the rules that find its parent.
+/// One rule with its parent rules.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) name: &'static str,
-    /// The rule itself, its parent rule, that one's parent rule, and so on.
+    /// The rule itself, its parent rule, the parent rule of that, and so on.
     steps: Vec<Step>,
 }
 
-/// Why a rule has no queue to offer.
+/// Reason why a rule selects no queue.
 pub(super) enum Stop {
-    /// The next rule is asked.
+    /// The next rule is tried.
     Miss(Miss),
-    /// No other rule is asked.
+    /// No other rule is tried.
     Fault(Fault),
 }
 
-/// What a step calls its queue.
+/// Queue name of a step.
 enum Named<'a> {
-    /// A path from `root` on.
+    /// A path that begins with `root`.
     Path(Cow<'a, str>),
-    /// Levels below the parent queue.
+    /// Levels under the parent queue.
     Below(Cow<'a, str>),
 }
 
@@ -138,8 +138,8 @@ impl Rule {
         Ok(Self { name, steps })
     }
 
-    /// The path that the rule finds, from `root` on and in the letters of its input. It is
-    /// there, or may be made.
+    /// Returns the path that the rule selects, from `root` on and in the spelling of its input. The queue exists, or
+    /// the rule can create it.
     pub(super) fn find(&self, tree: Tree<'_>, request: &Request<'_>) -> Result<String, Stop> {
         let mut path = "root".to_owned();
         let mut below = Vec::new();
@@ -161,7 +161,7 @@ impl Rule {
             step.stays(tree, &path)?;
         }
         let levels = path.matches('.').count();
-        // What the queue file says itself may be deeper.
+        // Queues of the queue file can be deeper.
         if levels > LEVELS_MAX && levels - tree.managed_levels(&path) > LEVELS_MAX {
             return Err(Stop::Fault(Fault::TooDeep { levels, most: LEVELS_MAX }));
         }
@@ -170,7 +170,7 @@ impl Rule {
 }
 
 impl Step {
-    /// The rule that holds where none is written.
+    /// Returns the rule that applies without configured rules.
     fn provided() -> Self {
         Self { source: Source::Provided, create: false, filter: Filter::everybody() }
     }
@@ -190,7 +190,7 @@ impl Step {
         Ok(Self { source, create: written.create, filter })
     }
 
-    /// What the step calls its queue, before its parent is known.
+    /// Returns the queue name of the step, before its parent is known.
     fn named<'a>(&'a self, request: &Request<'a>) -> Result<Named<'a>, Stop> {
         let text = match &self.source {
             Source::Fixed { path, .. } => path,
@@ -214,7 +214,7 @@ impl Step {
         match &self.source {
             Source::Fixed { qualified: true, .. } => Ok(Named::Path(text.into())),
             Source::Fixed { .. } => Ok(Named::Below(text.into())),
-            // What runs already is never lost by a rule.
+            // A rule never rejects an application that already runs.
             Source::Reject if request.forced => Err(Stop::Miss(Miss::Forced)),
             Source::Reject => Err(Stop::Fault(Fault::Rejected)),
             Source::Provided | Source::Tag(_) if text.starts_with("root.") => {
@@ -233,7 +233,7 @@ impl Step {
         }
     }
 
-    /// Whether a path stays in question: the queue is there, or the step may make it.
+    /// Checks whether the queue exists or the step can create it.
     fn stays(&self, tree: Tree<'_>, path: &str) -> Result<(), Stop> {
         if self.create || tree.find(path).is_some() {
             return Ok(());

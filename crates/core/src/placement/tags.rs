@@ -1,4 +1,4 @@
-//! Tags of an application that mean something to the core. Their names count in any case.
+//! Tags of an application with a meaning for the core. Their names are matched ignoring case.
 
 use crate::books::QueueSettings;
 use crate::name::Name;
@@ -12,7 +12,7 @@ const GUARANTEED: &str = "namespace.resourceguaranteed";
 const MAX_APPLICATIONS: &str = "namespace.resourcemaxapps";
 const FORCED: &str = "application.create.force";
 
-/// What the tags of an application say of its queue, if it was made by a rule.
+/// Settings of a queue in the tags of an application, for queues that a placement rule created.
 ///
 /// Source: queues and limits §4.9.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) struct QueueTags {
 }
 
 impl QueueTags {
-    /// What cannot be read, or grants nothing, is as good as absent.
+    /// Parses the tags. An invalid value, or one without a positive amount, counts as absent.
     pub(crate) fn read(request: &Request<'_>) -> Self {
         let amounts = |name| {
             let amounts = request.tag(name).and_then(read_resource);
@@ -36,7 +36,7 @@ impl QueueTags {
         }
     }
 
-    /// Change the settings of a queue. One amount alone clears the other.
+    /// Changes the settings of a queue. If only one of both amounts is set, the other one is cleared.
     pub(crate) fn change(self, settings: &mut QueueSettings) {
         if self.max.is_some() || self.guaranteed.is_some() {
             (settings.max, settings.guaranteed) = (self.max, self.guaranteed);
@@ -50,20 +50,20 @@ impl QueueTags {
     }
 }
 
-/// The value of a tag, whose name is given in lower case.
+/// Returns the value of a tag. `name` must be in lower case.
 pub(super) fn find<'tags>(tags: &'tags [(Name, Name)], name: &str) -> Option<&'tags str> {
     let same = |key: &str| key.chars().flat_map(char::to_lowercase).eq(name.chars());
     tags.iter().find(|(key, _)| same(key)).map(|(_, value)| value.as_str())
 }
 
-/// Whether an application runs already and must be taken in, by its tags.
+/// Returns whether the tags mark an application that already runs and must be accepted.
 pub fn is_forced(tags: &[(Name, Name)]) -> bool {
     let value = find(tags, FORCED).unwrap_or_default();
-    // As Go reads a boolean.
+    // The values that Go parses as true.
     ["1", "t", "T", "TRUE", "true", "True"].contains(&value)
 }
 
-/// A number of decimal digits alone.
+/// Parses a number of decimal digits only.
 fn count(text: &str) -> Option<u64> {
     text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -1,4 +1,4 @@
-//! How a copy of the books goes on.
+//! Simulated progress of a copy of the books.
 
 use alloc::vec::Vec;
 
@@ -11,18 +11,17 @@ use crate::rules::decide;
 use crate::schedule::Step;
 use crate::time::{Millis, Timestamp};
 
-/// How often time goes on at most: what waits is looked at again and again.
+/// Largest number of points in time, because waiting timers can repeat.
 const MOMENTS_MAX: usize = 64;
 
-/// Books that go on by themselves.
+/// Books whose scheduler and timers continue.
 pub(super) struct Course {
     pub(super) copy: Fork,
-    /// When time alone may change something.
+    /// Next time at which a timer can change something.
     wake_at: Option<Timestamp>,
-    /// When it began.
+    /// Start of the simulation.
     pub(super) begun: Timestamp,
-    /// Who was asked to stop so far, and which nodes are no longer reserved. What a large file
-    /// makes is not among it.
+    /// Preemptions and ended reservations so far. Events of a large queue file are not recorded.
     pub(super) happened: Vec<(Timestamp, Event)>,
 }
 
@@ -50,7 +49,7 @@ impl Course {
         self.happened.extend(events.iter().filter(is_shown).map(|event| (now, event.clone())));
     }
 
-    /// Let the scheduler go on until nothing moves; what it did, and whether it came to rest.
+    /// Runs the scheduler until nothing moves. Returns its events, and whether it came to rest.
     pub(super) fn settle(&mut self, steps: usize) -> (Vec<Event>, bool) {
         let mut all = Vec::new();
         let mut at_rest = false;
@@ -64,8 +63,8 @@ impl Course {
         (all, at_rest)
     }
 
-    /// Let time go on up to the horizon, by what waits for it: the scheduler, and the clocks of queues
-    /// above their maximum. The RM does nothing of what it is asked to do.
+    /// Advances the time up to the horizon, with the timers of the scheduler and the quota preemption timers. The RM
+    /// does not react to requests.
     pub(super) fn pass_time(&mut self, horizon: Millis, steps: usize) {
         let end = self.copy.now + horizon;
         for _ in 0..MOMENTS_MAX {

@@ -1,5 +1,5 @@
-//! What one file says otherwise than another, setting by setting. It is read from the books before and
-//! after, and not from texts.
+//! Differences between two queue files, setting by setting. They are computed from the books before and after, not from
+//! the texts.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -13,33 +13,33 @@ use crate::resource::{Quantity, exact};
 
 use super::settings::{Settings, of_partition, of_queue};
 
-/// A setting that is otherwise.
+/// A changed setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// In which partition.
+    /// Partition of the setting.
     pub partition: Name,
-    /// At which queue; none for the partition itself.
+    /// Queue of the setting. `None` for a setting of the partition.
     pub queue: Option<Name>,
-    /// Which, by the keys of the queue file that lead to it: `resources.max.memory`. An entry of a list has its
-    /// position, from 1 on (`placementrules.1`), a limit the name that it is for (`limits[users: ann].maxapplications`).
+    /// Path of keys in the queue file: `resources.max.memory`. An entry of a list has its position, starting at 1
+    /// (`placementrules.1`). A limit has its subject (`limits[users: ann].maxapplications`).
     pub key: Name,
-    /// What it was; none where nothing was set.
+    /// Previous value. `None` if it was not set.
     pub before: Option<Value>,
-    /// What it would be; none where nothing is set.
+    /// New value. `None` if it is not set.
     pub after: Option<Value>,
 }
 
-/// What a setting says.
+/// Value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// So much of a resource type.
+    /// Amount of a resource type.
     Amount {
-        /// Which.
+        /// Resource type.
         resource: Name,
-        /// How much, in core units.
+        /// Amount in core units.
         amount: Quantity,
     },
-    /// As the queue file writes it; a list or a mapping is on one line.
+    /// Text as in the queue file. A list or a mapping is on one line.
     Text(Name),
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// All that is otherwise: partitions by name, each before its queues, these by path.
+/// Returns all differences: partitions by name, each before its queues, and queues by path.
 pub(super) fn all(before: &Books, after: &Books) -> Vec<Difference> {
     let named = |books: &Books| -> BTreeMap<Name, PartitionId> {
         books.partitions().iter().map(|(id, row)| (row.name.clone(), *id)).collect()
@@ -67,7 +67,7 @@ pub(super) fn all(before: &Books, after: &Books) -> Vec<Difference> {
     found
 }
 
-/// A partition of books; none where it is not there.
+/// A partition of books. `None` if it does not exist there.
 #[derive(Clone, Copy)]
 struct Side<'a> {
     books: &'a Books,
@@ -87,7 +87,7 @@ impl<'a> Side<'a> {
         self.partition.into_iter().flat_map(|row| row.queues.iter().map(|(path, _)| path))
     }
 
-    /// Of one queue. A file may have very many, so these are not stored.
+    /// Returns the settings of one queue. They are not stored, because a file can have very many queues.
     fn at(&self, path: &str) -> Settings {
         let queue = self.partition.and_then(|row| row.queues.get(path));
         queue.map(|id| of_queue(self.books, *id, self.books.queue(*id))).unwrap_or_default()
@@ -105,7 +105,7 @@ fn compare(partition: &Name, sides: &[Side<'_>; 2], found: &mut Vec<Difference>)
         note(None, key, sides);
     }
     let paths: BTreeSet<&Name> = sides.iter().flat_map(Side::paths).collect();
-    // The queues of a parent come one after the other, unless there are queues below these.
+    // The queues of a parent are consecutive, except for their own descendants.
     let mut above: Option<(&str, [Settings; 2])> = None;
     for path in paths {
         let parent = path.rsplit_once('.').map(|(parent, _)| parent);
@@ -119,7 +119,7 @@ fn compare(partition: &Name, sides: &[Side<'_>; 2], found: &mut Vec<Difference>)
             let inherited = if above.is_some() {
                 values == higher
             } else {
-                // The root says what the partition says, or nothing.
+                // The settings of the root equal those of the partition, or are empty.
                 let mut both = values.iter().zip(&higher);
                 higher[0] != higher[1] && both.all(|(root, of)| root.is_none() || root == of)
             };
@@ -130,7 +130,7 @@ fn compare(partition: &Name, sides: &[Side<'_>; 2], found: &mut Vec<Difference>)
     }
 }
 
-/// The keys by which two differ, with both values.
+/// Returns the keys with different values, and both values.
 fn changes(
     [before, after]: &[Settings; 2],
 ) -> impl Iterator<Item = (&String, [Option<&Value>; 2])> {
@@ -139,8 +139,7 @@ fn changes(
     both.filter(|(_, [before, after])| before != after)
 }
 
-/// Whether queues have this from the queue above unless they say otherwise: it is reported once,
-/// for the queue that says it.
+/// Returns whether child queues inherit this setting. An inherited change is reported once, for the queue that sets it.
 fn is_passed_on(key: &str) -> bool {
     const PASSED_ON: [&str; 8] = [
         "properties.",

@@ -1,4 +1,4 @@
-//! What becomes of asks and applications, beyond what would become of them anyway.
+//! Effects of a queue file on asks and applications, in addition to effects that would happen anyway.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -16,101 +16,100 @@ use crate::wait::WaitCode;
 use super::Reach;
 use super::course::Course;
 
-/// The first of a kind, and how many there are.
+/// The first entries of a kind, and their total number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed<T> {
-    /// How many there are.
+    /// Total number.
     pub total: usize,
-    /// Those that are named.
+    /// First entries.
     pub first: Vec<T>,
 }
 
-/// What becomes of asks and applications.
+/// Effects on asks and applications.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effects {
-    /// Asks that are given room, and would not be otherwise.
+    /// Asks that start and would not start otherwise.
     pub starts: Listed<AskInPlan>,
-    /// Asks that would be given room, and are not; each with why it waits.
+    /// Asks that would start otherwise and do not, each with its wait reason.
     pub held: Listed<AskChange>,
-    /// Asks that wait both ways, for another reason.
+    /// Asks that wait in both cases, for a different reason.
     pub waits_otherwise: Listed<AskChange>,
-    /// Asks that no release can give room to any more: they are larger than what may be used in all.
+    /// Asks that become impossible, because they exceed a limit.
     pub impossible: Listed<AskChange>,
-    /// Asks that are taken back.
+    /// Asks that are withdrawn.
     pub withdrawn: Listed<AskInPlan>,
-    /// Allocations that are given back.
+    /// Allocations that are released.
     pub released: Listed<AskInPlan>,
-    /// Applications that would be sent to another queue, were they submitted again.
+    /// Applications that placement rules would send to another queue if they were submitted again.
     pub placed_otherwise: Listed<Moved>,
-    /// Allocations that would be asked to stop, as far as the horizon.
+    /// Allocations that would be preempted until the horizon.
     pub evictions: Listed<Eviction>,
-    /// Asks for which a node is not reserved any more.
+    /// Asks that lose their reservation.
     pub reservations_dropped: Listed<AskInPlan>,
 }
 
 /// An ask or an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskInPlan {
-    /// In which partition.
+    /// Partition of the ask.
     pub partition: Name,
-    /// Whose.
+    /// Application of the ask.
     pub application: Name,
     /// Allocation key.
     pub key: Name,
-    /// The leaf of its application.
+    /// Leaf of its application.
     pub queue: Name,
-    /// Who is charged.
+    /// User that is charged.
     pub user: Name,
-    /// How much.
+    /// Amounts of the ask.
     pub resources: Amounts,
 }
 
 /// An ask whose wait reason changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskChange {
-    /// Which.
+    /// Ask that changes.
     pub ask: AskInPlan,
-    /// Why it would wait anyway: the code and the sentence; none if it would not.
+    /// Code and sentence of the wait without the file. `None` if it would not wait.
     pub before: Option<(&'static str, Name)>,
-    /// Why it waits then.
+    /// Code and sentence of the wait with the file. `None` if it does not wait.
     pub after: Option<(&'static str, Name)>,
 }
 
-/// An application that would be sent elsewhere.
+/// An application that placement rules would send to another queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// In which partition.
+    /// Partition of the application.
     pub partition: Name,
-    /// Which.
+    /// Application ID.
     pub application: Name,
-    /// Who submitted it.
+    /// User who submitted.
     pub user: Name,
-    /// Where it is, and would be sent to today.
+    /// Current queue, which the current rules select too.
     pub queue: Name,
-    /// Where it would be sent to; none if it would be rejected.
+    /// New queue. `None` if the application would be rejected.
     pub other: Option<Name>,
-    /// Why it would be rejected.
+    /// Reason of the rejection.
     pub why: Option<Name>,
 }
 
-/// An allocation that would be asked to stop.
+/// An allocation that would be preempted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Eviction {
-    /// After how long.
+    /// Time until the preemption.
     pub after: Millis,
-    /// Which.
+    /// Allocation that would be preempted.
     pub victim: AskInPlan,
-    /// For whom.
+    /// Cause of the preemption.
     pub cause: For,
 }
 
-/// For whom something is stopped.
+/// Cause of a preemption.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum For {
-    /// For an ask: of a queue below its guarantee, a user below their share, or for a required
-    /// node.
+    /// An ask: of a queue below its guarantee, of a user below their share, or with a required node.
     Ask(AskInPlan),
-    /// For a maximum: that of this queue.
+    /// The maximum of this queue.
     Maximum(Name),
 }
 
@@ -137,7 +136,7 @@ impl<T> Listed<T> {
     }
 }
 
-/// What becomes of what is there; both copies are at rest, and go on from there to the horizon.
+/// Returns all effects. Both courses are at rest, and continue to the horizon.
 pub(super) fn all(
     books: &Books,
     [anyway, changed]: [&mut Course; 2],
@@ -205,7 +204,7 @@ fn is_reserved(books: &Books, ask: AllocationId) -> bool {
     books.allocations().get(ask).is_some_and(|row| row.reservation().is_some())
 }
 
-/// An ask or an allocation as these books have it.
+/// Returns the names and amounts of an ask or allocation.
 fn shown(books: &Books, id: AllocationId) -> AskInPlan {
     let row = books.allocation(id);
     let application = books.application(row.application);
@@ -219,7 +218,7 @@ fn shown(books: &Books, id: AllocationId) -> AskInPlan {
     }
 }
 
-/// Asks and allocations by what becomes of them, each kind in the order of their ids.
+/// Asks and allocations by effect, each kind in the order of IDs.
 struct Sorted<'all> {
     before: &'all Books,
     sides: [(&'all Books, &'all Scheduler); 2],
@@ -286,7 +285,7 @@ impl<'all> Sorted<'all> {
     }
 }
 
-/// Whether an ask is larger than what its queue, its user or its group may use in all.
+/// Returns whether an ask exceeds a maximum of its queue, or a limit of its user or group.
 fn is_too_large(books: &Books, ask: AllocationId) -> bool {
     let row = books.allocation(ask);
     let size = books.resources_of(ask);
@@ -296,9 +295,10 @@ fn is_too_large(books: &Books, ask: AllocationId) -> bool {
     by_queue || levels.any(|(_, level)| level.max().is_some_and(|max| !max.allows(size)))
 }
 
-/// Applications that rules would send elsewhere. What an application asked for at its submission is not
-/// in the books: it is looked at as if it had asked for the queue that it is in, and left out where
-/// that does not lead there today.
+/// Returns the applications that placement rules would send to another queue.
+///
+/// The books do not store the queue that an application requested. The rules are therefore evaluated as if it had
+/// requested its current queue. Applications that the current rules send elsewhere are omitted.
 fn placed_otherwise(before: &Books, after: &Books, reach: Reach) -> Listed<Moved> {
     let mut listed = Listed::default();
     for row in before.partitions().values() {
@@ -325,7 +325,8 @@ fn placed_otherwise(before: &Books, after: &Books, reach: Reach) -> Listed<Moved
 
 type In<'books> = (&'books Books, crate::id::PartitionId);
 
-/// Where an application would be sent, if not to where it is; or why it would be rejected.
+/// Returns the other queue to which an application would be sent, or the reason why it would be rejected. `None` if it
+/// stays.
 fn elsewhere(
     (before, now): In<'_>,
     (after, then): In<'_>,

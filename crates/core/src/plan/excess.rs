@@ -1,5 +1,5 @@
-//! Who uses more than a file would allow: nothing is stopped for it by itself, and nothing starts there
-//! before others end.
+//! Usage that exceeds the limits of a queue file. It causes no preemption by itself, and nothing starts there until
+//! other allocations end.
 
 use alloc::vec::Vec;
 
@@ -9,58 +9,58 @@ use crate::id::{LevelId, PartitionId};
 use crate::name::Name;
 use crate::resource::{Quantity, Resources};
 
-/// Whose use it is.
+/// Kind of the holder of the usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Holder {
-    /// The queue's, a tenant's if it has one.
+    /// A queue, or its tenant.
     Queue,
-    /// A user's, in the queue and below.
+    /// A user in the queue and its descendants.
     User,
-    /// A group's, in the queue and below.
+    /// A group in the queue and its descendants.
     Group,
 }
 
-/// More than is allowed.
+/// Usage that exceeds a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excess {
-    /// In which partition.
+    /// Partition of the limit.
     pub partition: Name,
-    /// Whose use.
+    /// Kind of the holder.
     pub holder: Holder,
-    /// Who: the path of the queue, the tenant that has it, or the name of the user or group.
+    /// Name of the holder: the path of the queue, its tenant, or the user or group.
     pub name: Name,
-    /// The tenant whose queue it is, if it is one's.
+    /// Tenant of the queue, if it has one.
     pub tenant: Option<Name>,
-    /// The queue at which the limit is.
+    /// Queue of the limit.
     pub queue: Name,
-    /// Of what.
+    /// Exceeded amounts.
     pub of: ExcessAmount,
 }
 
-/// Of what there is too much, and how much.
+/// Exceeded amount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExcessAmount {
-    /// A resource type.
+    /// Amount of a resource type.
     Resource {
-        /// Which.
+        /// Resource type.
         resource: Name,
-        /// Used.
+        /// Current usage.
         used: Quantity,
-        /// Allowed.
+        /// Limit.
         limit: Quantity,
-        /// Above it.
+        /// Usage above the limit.
         excess: Quantity,
     },
-    /// Applications that run.
+    /// Number of running applications.
     Applications {
-        /// Running.
+        /// Number of running applications.
         used: u64,
-        /// Allowed.
+        /// Limit.
         limit: u64,
     },
 }
 
-/// All who use more than is allowed after a change, and did not by the same limit before.
+/// Returns all usage that exceeds a limit after a change, and did not exceed the same limit before.
 pub(super) fn all(before: &Books, after: &Books) -> Vec<Excess> {
     let mut found = Vec::new();
     for (id, row) in after.queues().iter().filter(|(_, row)| row.parent.is_some()) {
@@ -104,7 +104,7 @@ pub(super) fn all(before: &Books, after: &Books) -> Vec<Excess> {
     found
 }
 
-/// The same level before, if it was there.
+/// Returns the same level before the change, if it existed.
 fn known_level<'books>(
     before: &'books Books,
     (partition, id): (PartitionId, LevelId),
@@ -115,7 +115,7 @@ fn known_level<'books>(
     (known.queue == level.queue && known.tracker == level.tracker).then_some(known)
 }
 
-/// Who it is that may use more than is allowed.
+/// A holder whose usage is compared with limits.
 #[derive(Clone, Copy)]
 struct Say<'all> {
     books: &'all Books,

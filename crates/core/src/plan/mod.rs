@@ -1,9 +1,8 @@
-//! What another queue file would do, found out on a copy of the books: the events of taking it into
-//! force and the steps that the scheduler takes then. Decision page 34.
+//! Plans: the effects of a new queue file, computed on a copy of the books. A plan has the events of applying the file,
+//! and the resulting steps of the scheduler. Source: decision page 34.
 //!
-//! No rule is written a second time here. A copy of the books is taken as far as the real [`decide`],
-//! [`Books::apply`] and [`Scheduler`] bring it; a second copy, without the new file, says what would
-//! have happened anyway. All else is a comparison of the two.
+//! No rule is implemented twice. [`decide`], [`Books::apply`], and [`Scheduler`] run on a copy of the books. A second
+//! copy without the new file shows what would happen anyway. Everything else is a comparison of both copies.
 
 mod course;
 mod difference;
@@ -28,14 +27,14 @@ use crate::time::{Millis, Timestamp};
 
 use course::Course;
 
-/// How far a plan looks.
+/// Extent of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// How many steps the scheduler takes at most, on each copy.
+    /// Largest number of scheduler steps on each copy.
     pub steps: usize,
-    /// How far time goes on to see who would be asked to stop.
+    /// Simulated time in which preemptions are listed.
     pub horizon: Millis,
-    /// How many of a kind are named; all are counted.
+    /// Largest number of listed entries of a kind. All entries are counted.
     pub listed: usize,
 }
 
@@ -45,45 +44,45 @@ impl Default for Reach {
     }
 }
 
-/// What another queue file would do.
+/// Effects of a new queue file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// What it says otherwise than what is in force, partition by partition and queue by queue.
+    /// Changed settings, by partition and queue.
     pub differences: Vec<Difference>,
-    /// The events of taking it into force.
+    /// Events of applying the file.
     pub commanded: Vec<Event>,
-    /// What the scheduler does right after that, event by event, those included that it would have
-    /// done anyway.
+    /// Events of the scheduler directly after that, including those that would happen anyway.
     pub steps: Vec<Event>,
-    /// Whether nothing more moves then; if not, the steps were more than were to be looked at.
+    /// Whether the scheduler came to rest within the allowed steps.
     pub at_rest: bool,
-    /// What becomes of asks and applications, beyond what would become of them anyway.
+    /// Effects on asks and applications, in addition to effects that would happen anyway.
     pub effects: Effects,
-    /// Who uses more than is allowed from then on.
+    /// Usage that exceeds a limit afterwards.
     pub excesses: Vec<Excess>,
-    /// What is used before, and when nothing more moves.
+    /// Usage before the change, and after the scheduler came to rest.
     pub settled: Settled,
 }
 
 impl Plan {
-    /// Whether nothing that anybody would notice is otherwise: the file means what is in force.
+    /// Returns whether the file changes nothing of significance.
     pub fn is_empty(&self) -> bool {
         let noticed = |event: &&Event| !matches!(event, Event::Configured { .. });
         self.differences.is_empty() && !self.commanded.iter().any(|event| noticed(&event))
     }
 
-    /// The events that follow at once when the file is taken into force, in order.
+    /// Returns the immediate events of applying the file, in order.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.commanded.iter().chain(&self.steps)
     }
 }
 
-/// Find out what a queue file would do to these books now; they are not changed.
+/// Computes the effects of a queue file. Changes nothing.
 ///
-/// Costs a copy of the books, the indexes of two schedulers, and what these do.
+/// Costs a copy of the books, the indexes of two schedulers, and the work of both.
 ///
 /// # Errors
-/// When the file would be refused.
+///
+/// Returns a rejection if the file would be rejected.
 pub fn plan(
     books: &Books,
     now: Timestamp,

@@ -1,4 +1,4 @@
-//! What is in force, setting by setting, under the keys of the queue file.
+//! Current settings, under the keys of the queue file.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -24,7 +24,7 @@ use super::Value;
 /// Settings by key.
 pub(super) type Settings = BTreeMap<String, Value>;
 
-/// Settings that are being put together, all keys behind a word.
+/// Collects settings under a common prefix.
 struct Under<'all> {
     all: &'all mut Settings,
     word: &'all str,
@@ -62,19 +62,19 @@ impl Under<'_> {
     }
 }
 
-/// Names as an access list has them.
+/// Returns names in the format of an access list.
 fn words<'all>(all: impl IntoIterator<Item = &'all Name>) -> String {
     let all: Vec<&str> = all.into_iter().map(Name::as_str).collect();
     all.join(",")
 }
 
-/// Names as a list of the file.
+/// Returns names as a list of the queue file.
 fn list<'all>(all: impl IntoIterator<Item = &'all Name>) -> String {
     let all: Vec<String> = all.into_iter().map(|name| scalar(name)).collect();
     format!("[{}]", all.join(", "))
 }
 
-/// A text inside a list or a mapping, in quotes where YAML would take it for something else.
+/// Returns a text inside a list or a mapping, in quotes if YAML would interpret it as another type.
 fn scalar(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./@".contains(&byte);
     let starts_as_word = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
@@ -88,7 +88,7 @@ fn scalar(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// The settings of a partition.
+/// Returns the settings of a partition.
 pub(super) fn of_partition(settings: &PartitionSettings) -> Settings {
     let PartitionSettings {
         node_sort,
@@ -193,12 +193,12 @@ fn waiting_of(under: &mut Under<'_>, waiting: &WaitingPolicy) {
     some("maxwaitseconds", max_wait.map(seconds));
 }
 
-/// The file counts times in whole seconds.
+/// Returns a time span in whole seconds, the unit of the queue file.
 const fn seconds(span: Millis) -> u64 {
     span.get() / 1_000
 }
 
-/// A placement rule as a mapping of the file, its parent in it.
+/// Returns a placement rule as a mapping of the queue file, with its parent rule.
 fn rule_of(rule: &RuleConfig) -> String {
     let RuleConfig { name, create, filter, parent, value } = rule;
     let mut parts = alloc::vec![format!("name: {}", scalar(name))];
@@ -225,11 +225,11 @@ fn rule_of(rule: &RuleConfig) -> String {
     format!("{{{}}}", parts.join(", "))
 }
 
-/// What the file says of a queue, its limits of users and groups included. It says nothing of one that only ends.
+/// Returns the settings of a queue, including its limits. Empty for a queue that is about to be removed.
 pub(super) fn of_queue(books: &Books, id: QueueId, row: &Queue) -> Settings {
     let mut all = Settings::new();
     let mut under = Under { all: &mut all, word: "" };
-    // Queues of tenants follow from the settings of the tenants.
+    // The queues of tenants follow from the settings of the tenants.
     let ends = row.state == QueueState::Draining && !row.settings.stopped;
     if ends || row.settings.tenant.is_some() {
         return all;
@@ -381,7 +381,7 @@ fn capacity_of(under: &mut Under<'_>, word: &str, capacity: Option<CapacityConfi
     part_of(under, word, capacity);
 }
 
-/// The part itself; of a label it has the mode of the queue's own.
+/// Adds the fraction itself. On a label, it has the mode of the queue.
 fn part_of(under: &mut Under<'_>, word: &str, CapacityConfig { share, maximum }: CapacityConfig) {
     let value = match share {
         CapacityShare::Percent(value) | CapacityShare::Weight(value) => Some(value),
@@ -391,8 +391,7 @@ fn part_of(under: &mut Under<'_>, word: &str, CapacityConfig { share, maximum }:
     under.some(&format!("{word}.maximum"), maximum);
 }
 
-/// The limits of users and groups; the order of groups is listed where there are several, since it
-/// decides.
+/// Adds the limits of users and groups. With several groups, also their order, because it selects the group of a user.
 fn limits(under: &mut Under<'_>, books: &Books, (partition, queue): (PartitionId, QueueId)) {
     let mut groups = Vec::new();
     let mut seen = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! What is used before a change, and when nothing more moves after it.
+//! Usage before a change, and after the scheduler came to rest.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -8,15 +8,15 @@ use crate::books::tracker::TrackerKind;
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, Resources};
 
-/// Before and after.
+/// Usage before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// The queues whose use or demand is otherwise then, by partition and path; the roots always.
+    /// Queues whose usage or pending amounts change, by partition and path. Always includes the roots.
     pub queues: Vec<QueueUsage>,
-    /// The users whose use is otherwise then, by partition and name.
+    /// Users whose usage changes, by partition and name.
     pub users: Vec<UserUsage>,
-    /// How evenly the users share what is used, before and after, in thousandths: Jain's index of their
-    /// dominant shares; 1,000 where all have the same. None where nobody uses anything.
+    /// Evenness of the usage of the users before and after, in thousandths: Jain's index of their dominant shares.
+    /// 1,000 if all shares are equal. `None` without usage.
     ///
     /// Source: Jain, Chiu, Hawe, "A Quantitative Measure of Fairness", DEC-TR-301, 1984.
     pub evenness: [Option<u64>; 2],
@@ -25,26 +25,26 @@ pub struct Settled {
 /// One queue before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueUsage {
-    /// In which partition.
+    /// Partition of the queue.
     pub partition: Name,
-    /// Its path.
+    /// Path of the queue.
     pub queue: Name,
-    /// Allocated here and below.
+    /// Usage of the queue and its descendants.
     pub used: [Amounts; 2],
-    /// Asked for here and below.
+    /// Pending amounts of the queue and its descendants.
     pub pending: [Amounts; 2],
-    /// The largest part that it uses of its guarantee, in thousandths; none without one.
+    /// Largest fraction of its guarantee that it uses, in thousandths. `None` without a guarantee.
     pub of_guarantee: [Option<u64>; 2],
 }
 
 /// One user before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserUsage {
-    /// In which partition.
+    /// Partition of the user.
     pub partition: Name,
-    /// The name of the user.
+    /// Name of the user.
     pub user: Name,
-    /// Charged in all queues.
+    /// Usage in all queues.
     pub used: [Amounts; 2],
 }
 
@@ -108,7 +108,7 @@ impl Settled {
     }
 }
 
-/// What each user of a partition uses.
+/// Returns the usage of each user of a partition.
 fn users(books: &Books, partition: &Name) -> BTreeMap<Name, Amounts> {
     let Some(id) = books.partition_named(partition) else { return BTreeMap::new() };
     let trackers = &books.partition(id).trackers;
@@ -119,7 +119,7 @@ fn users(books: &Books, partition: &Name) -> BTreeMap<Name, Amounts> {
     used.collect()
 }
 
-/// The largest part of anything, in thousandths; none where there is nothing of it all.
+/// Returns the largest fraction over all types, in thousandths. `None` if the whole is empty.
 fn part(used: &Resources, of: &Resources) -> Option<u64> {
     let parts = of.iter().filter(|(_, whole)| *whole > Quantity::ZERO).map(|(resource, whole)| {
         let used = i128::from(used.get_or_zero(resource).get().max(0));
@@ -128,7 +128,7 @@ fn part(used: &Resources, of: &Resources) -> Option<u64> {
     parts.max()
 }
 
-/// Jain's index of the dominant shares of all users who use something, in thousandths.
+/// Returns Jain's index of the dominant shares of all users with usage, in thousandths.
 fn evenness(books: &Books) -> Option<u64> {
     let (mut count, mut sum, mut squares) = (0_u128, 0_u128, 0_u128);
     for row in books.partitions().values() {
@@ -146,5 +146,5 @@ fn evenness(books: &Books) -> Option<u64> {
     u64::try_from(index).ok()
 }
 
-/// More than this, in thousandths, nobody can use of what there is; squares stay within bounds.
+/// Upper bound of a share in thousandths, so that squares do not overflow.
 const SHARE_MAX: u64 = 1_000_000_000;

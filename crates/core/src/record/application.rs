@@ -1,4 +1,4 @@
-//! Records of applications, and of what they ask for and have.
+//! Records of applications, asks, and allocations.
 
 use crate::books::{ApplicationState, PreemptionTry, StopRequest};
 use crate::event::{AllocationEvent, ApplicationEvent, AskEvent, PreemptionCause, Termination};
@@ -10,11 +10,10 @@ use crate::time::Millis;
 use super::builder::RecordBuilder;
 use super::{Change, Detail, Kind, Record};
 
-/// For how long the records repeat nothing about an ask for which nothing could be stopped. Source:
-/// scheduling §17.2.
+/// Time for which failed preemption attempts of an ask are not recorded again. Source: scheduling §17.2.
 pub(super) const QUIET_FOR: Millis = Millis::from_secs(15);
 
-/// Why a gang is given up, in the words of the protocol. Source: scheduling §3.3.
+/// Reason of a gang timeout, in the words of the protocol. Source: scheduling §3.3.
 const GANG_TIMEOUT: &str = "ResourceReservationTimeout";
 
 impl RecordBuilder<'_> {
@@ -43,7 +42,7 @@ impl RecordBuilder<'_> {
             ApplicationEvent::Removed { application } => {
                 self.removed(*application);
             }
-            // The state that follows has a record, if one does.
+            // The state change that follows has its own record, if any.
             ApplicationEvent::Linked { group: None, .. }
             | ApplicationEvent::LifetimeSet { .. }
             | ApplicationEvent::LifetimeOver { .. }
@@ -195,7 +194,7 @@ impl RecordBuilder<'_> {
     fn released(&mut self, one: AllocationId, termination: Termination) {
         let row = self.books.allocation(one);
         self.refunded(row.application, &self.counted(one));
-        // Unless it was lost or timed out, the ask that it was goes with it. Scheduling §13.1.
+        // Unless the allocation was lost or timed out, its ask ends too. Source: scheduling §13.1.
         let (detail, ask_goes) = match termination {
             Termination::StoppedByRm | Termination::PartitionRemoved => (Detail::AllocCancel, true),
             Termination::NodeRemoved => (Detail::AllocNodeRemoved, false),
@@ -212,8 +211,7 @@ impl RecordBuilder<'_> {
         }
     }
 
-    /// A member takes the place of its placeholder: one goes, one comes, and the node tells of it
-    /// only where it is another.
+    /// Records a placeholder replacement: one allocation ends and one begins. The node is recorded only if it differs.
     fn swapped(&mut self, placeholder: AllocationId) {
         let row = self.books.allocation(placeholder);
         let Some(member) = row.partner() else { return };
@@ -228,7 +226,7 @@ impl RecordBuilder<'_> {
         self.of_allocation(member, Change::Add, Detail::AppAlloc);
     }
 
-    /// The node that a member in a swap is on already, because it is not that of its placeholder.
+    /// Returns the node of a replacing member, if it differs from that of its placeholder.
     fn swaps_to(&self, member: AllocationId) -> Option<NodeId> {
         let row = self.books.allocation(member);
         let from = self.books.allocation(row.partner()?).node;
@@ -240,13 +238,13 @@ impl RecordBuilder<'_> {
         if !row.is_allocated() {
             return;
         }
-        // By name: the books meet a new type only by the event itself.
+        // By name, because the event itself can register a new type.
         let before = self.counted(one);
         self.refunded(row.application, &grown(resources, &before));
         self.charged(row.application, &grown(&before, resources));
     }
 
-    /// A record of an ask or allocation as such.
+    /// Creates a record of an ask or allocation itself.
     fn request(&self, one: AllocationId, text: &str) -> Record {
         let row = self.books.allocation(one);
         let name = &self.books.application(row.application).name;
@@ -255,8 +253,10 @@ impl RecordBuilder<'_> {
         record.with(name).of(size).saying(text)
     }
 
-    /// The RM is asked to stop a placeholder: because it is too small for a member, or because
-    /// its time is over. Only in the first case is there a time yet to come, and somebody waits.
+    /// Records that the RM is asked to stop a placeholder that is too small for a member.
+    ///
+    /// The other possible cause is a timeout. Only for a small placeholder, the timeout is still ahead and an ask
+    /// waits.
     fn too_small(&mut self, placeholder: AllocationId) {
         let row = self.books.allocation(placeholder);
         let application = self.books.application(row.application);
@@ -290,8 +290,7 @@ impl RecordBuilder<'_> {
         self.tell(record);
     }
 
-    /// Record that nothing could be stopped for an ask; only for asks that may run on one node
-    /// only.
+    /// Records a failed preemption attempt, only for asks with a required node.
     fn tried(&mut self, ask: AllocationId) {
         let row = self.books.allocation(ask);
         let Some(node) = row.required_node() else { return };
@@ -305,7 +304,7 @@ impl RecordBuilder<'_> {
     }
 }
 
-/// By how much `after` is larger than `before`, in the types where it is.
+/// Returns the increase from `before` to `after`, in the types that increase.
 fn grown(before: &Amounts, after: &Amounts) -> Amounts {
     let more = after
         .iter()

@@ -1,4 +1,4 @@
-//! From events to records: who tells what.
+//! Converts events to records.
 
 use crate::books::Books;
 use crate::command::Command;
@@ -11,17 +11,16 @@ use crate::time::Timestamp;
 
 use super::{Change, Detail, Kind, Record};
 
-/// Tell `heard` of every record that an event leads to, in order. `books` are those just before
-/// the event.
+/// Calls `heard` with every record of an event, in order. `books` is the state just before the event.
 ///
-/// Costs what the event names, and for a changed queue file its limits. What the reference
-/// tells of asks while they wait is not here: see [`super::Edges`].
+/// Costs the objects that the event refers to, and for a changed queue file its limits. Records of waiting asks are not
+/// included: see [`super::Edges`].
 pub fn records(books: &Books, now: Timestamp, event: &Event, heard: &mut impl FnMut(Record)) {
     RecordBuilder { books, at: now, heard }.hear(event);
 }
 
-/// Pass the records of a refused command to `heard`. A node that could not join is recorded as if
-/// it had. `books` are the same before and after the command.
+/// Calls `heard` with the records of a refused command. A node that could not be registered is recorded as if it had
+/// been. `books` is the same before and after the command.
 pub fn records_of_refusal(
     books: &Books,
     now: Timestamp,
@@ -37,7 +36,7 @@ pub fn records_of_refusal(
     }
 }
 
-/// Tells of one event.
+/// Creates the records of one event.
 pub(super) struct RecordBuilder<'a> {
     pub(super) books: &'a Books,
     pub(super) at: Timestamp,
@@ -54,8 +53,8 @@ impl RecordBuilder<'_> {
             Event::Ask(event) => self.hear_of_ask(event),
             Event::Allocation(event) => self.hear_of_allocation(event),
             Event::Foreign(event) => self.hear_of_foreign(event),
-            // The effects of tenant settings are recorded with queues and limits, those of tasks
-            // with their applications. The reference tells of no queue file.
+            // Changes of tenant settings are recorded with queues and limits, and changes of tasks with their
+            // applications. YuniKorn has no record of a queue file.
             Event::Configured { .. } | Event::Task(_) | Event::Tenant(_) => {}
         }
     }
@@ -78,7 +77,7 @@ impl RecordBuilder<'_> {
         self.books.types().amounts(resources)
     }
 
-    /// Amounts of an event as an RM or a user of the partition knows them.
+    /// Returns the amounts of an event as an RM or a user of the partition sees them.
     pub(super) fn plain(&self, partition: PartitionId, amounts: &Amounts) -> Amounts {
         let plain = amounts.without_label(|label| self.books.is_exclusive(partition, label));
         if self.books.partition(partition).settings.tenants.is_none() {
@@ -92,18 +91,17 @@ impl RecordBuilder<'_> {
             .collect()
     }
 
-    /// What an ask or allocation is counted as, for users and groups.
+    /// Returns the amounts of an ask or allocation that count for users and groups.
     pub(super) fn counted(&self, one: AllocationId) -> Amounts {
         self.amounts(self.books.resources_of(one))
     }
 
-    /// How large it is, for all others.
+    /// Returns the amounts of an ask or allocation for all other records.
     pub(super) fn size_of(&self, one: AllocationId) -> Amounts {
         self.books.plain_size_of(one)
     }
 
-    /// The size of the cluster changes by what a node gains and loses: so does the maximum of
-    /// the root queue.
+    /// Records the change of the cluster size, and with it of the maximum of the root queue.
     pub(super) fn root_resized(
         &mut self,
         partition: PartitionId,
@@ -128,7 +126,7 @@ impl RecordBuilder<'_> {
     }
 }
 
-/// Without types whose amount is zero.
+/// Returns the amounts without zeros.
 pub(super) fn pruned(amounts: &Amounts) -> Amounts {
     let nonzero = amounts.iter().filter(|(_, amount)| *amount != Quantity::ZERO);
     nonzero.map(|(name, amount)| (name.clone(), amount)).collect()

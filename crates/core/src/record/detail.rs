@@ -1,6 +1,6 @@
-//! The words and numbers of records: those of the reference, which programs know.
+//! Words and numbers of records. They are those of YuniKorn, because programs rely on them.
 
-/// What kind of object a record is about.
+/// Kind of the object of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// An ask.
@@ -15,121 +15,121 @@ pub enum Kind {
     UserGroup = 5,
 }
 
-/// Whether something came, went, or was set.
+/// Whether something was added, removed, or set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
-    /// Neither.
+    /// None of these.
     None = 0,
-    /// It has another value.
+    /// A value was set.
     Set = 1,
-    /// It came.
+    /// An object was added.
     Add = 2,
-    /// It went.
+    /// An object was removed.
     Remove = 3,
 }
 
-/// What of an object a record is about.
+/// Detail of the change.
 ///
-/// Some are defined by the protocol and never recorded.
+/// Some details exist in the protocol and are never recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Detail {
-    /// Nothing more to say.
+    /// No detail.
     None = 0,
     /// An ask was withdrawn.
     RequestCancel = 100,
     /// Never recorded.
     RequestAlloc = 101,
-    /// An ask was given up, because its gang was not complete in time.
+    /// An ask was withdrawn because its gang was not complete in time.
     RequestTimeout = 102,
-    /// An allocation came.
+    /// An allocation was added.
     AppAlloc = 200,
-    /// An ask came.
+    /// An ask was added.
     AppRequest = 201,
-    /// It was refused.
+    /// The application was rejected.
     AppReject = 202,
-    /// It was submitted.
+    /// The application was submitted.
     AppNew = 203,
-    /// It is Accepted.
+    /// The application is Accepted.
     AppAccepted = 204,
-    /// It is Running.
+    /// The application is Running.
     AppRunning = 206,
-    /// It is Completing.
+    /// The application is Completing.
     AppCompleting = 207,
-    /// It is Completed.
+    /// The application is Completed.
     AppCompleted = 208,
-    /// It is Failing.
+    /// The application is Failing.
     AppFailing = 209,
-    /// It is Failed.
+    /// The application is Failed.
     AppFailed = 210,
-    /// It is Resuming.
+    /// The application is Resuming.
     AppResuming = 211,
-    /// It ended long ago and is forgotten.
+    /// The application ended long ago and was dropped.
     AppExpired = 212,
-    /// A queue runs as many applications as it may.
+    /// A queue has reached its limit on running applications.
     AppCannotRunQueue = 213,
-    /// No queue holds it back any more.
+    /// No queue limit blocks the application any more.
     AppRunnableQueue = 214,
-    /// A user or group runs as many applications as it may.
+    /// A user or group has reached the limit on running applications.
     AppCannotRunQuota = 215,
-    /// No user or group holds it back any more.
+    /// No user or group limit blocks the application any more.
     AppRunnableQuota = 216,
-    /// It left.
+    /// The node was removed.
     NodeDecommission = 300,
-    /// It was drained, or taken into use.
+    /// The node was drained, or became schedulable again.
     NodeSchedulable = 302,
-    /// Something runs on it, or does no more.
+    /// An allocation was added to the node, or removed from it.
     NodeAlloc = 303,
-    /// It has another size.
+    /// The capacity of the node changed.
     NodeCapacity = 304,
     /// Never recorded.
     NodeOccupied = 305,
-    /// It is reserved for an ask, or no longer is.
+    /// A reservation of the node began or ended.
     NodeReservation = 306,
     /// Never recorded.
     QueueConfig = 400,
-    /// A placement rule made it.
+    /// A placement rule created the queue.
     QueueDynamic = 401,
-    /// It became a leaf, or a parent.
+    /// The queue became a leaf or a parent.
     QueueType = 402,
-    /// It has another maximum.
+    /// The maximum of the queue changed.
     QueueMax = 403,
-    /// It has another guarantee.
+    /// The guarantee of the queue changed.
     QueueGuaranteed = 404,
-    /// An application came, or went.
+    /// An application was added to the queue, or removed from it.
     QueueApp = 405,
     /// Never recorded.
     QueueAlloc = 406,
-    /// Room was asked back, because it uses more than its maximum.
+    /// Quota preemption began, because the queue exceeds its maximum.
     QueuePreemption = 407,
-    /// The RM stopped it.
+    /// The RM stopped the allocation.
     AllocCancel = 500,
-    /// It was stopped for the sake of others.
+    /// The allocation was preempted.
     AllocPreempt = 501,
-    /// It was a placeholder that was given up.
+    /// The allocation was a placeholder that timed out.
     AllocTimeout = 502,
-    /// It was a placeholder whose place was taken.
+    /// The allocation was a placeholder that a member replaced.
     AllocReplaced = 503,
-    /// Its node left.
+    /// The node of the allocation was removed.
     AllocNodeRemoved = 504,
     /// The limit of a user.
     UserLimit = 600,
     /// The limit of a group.
     GroupLimit = 601,
-    /// An application is charged to a group, or is no more.
+    /// A group began or stopped to be charged for an application.
     AppLink = 602,
-    /// The use of a user.
+    /// The usage of a user.
     UserResource = 603,
-    /// The use of a group.
+    /// The usage of a group.
     GroupResource = 604,
 }
 
 impl Kind {
-    /// The number on the wire.
+    /// Returns the number in the protocol.
     pub const fn number(self) -> i32 {
         self as i32
     }
 
-    /// The word on the wire.
+    /// Returns the word in the protocol.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Request => "REQUEST",
@@ -142,12 +142,12 @@ impl Kind {
 }
 
 impl Change {
-    /// The number on the wire.
+    /// Returns the number in the protocol.
     pub const fn number(self) -> i32 {
         self as i32
     }
 
-    /// The word on the wire.
+    /// Returns the word in the protocol.
     pub const fn word(self) -> &'static str {
         match self {
             Self::None => "NONE",
@@ -159,7 +159,7 @@ impl Change {
 }
 
 impl Detail {
-    /// All, by number.
+    /// All details by number.
     pub const ALL: [Self; 44] = [
         Self::None,
         Self::RequestCancel,
@@ -207,12 +207,12 @@ impl Detail {
         Self::GroupResource,
     ];
 
-    /// The number on the wire.
+    /// Returns the number in the protocol.
     pub const fn number(self) -> i32 {
         self as i32
     }
 
-    /// The word on the wire.
+    /// Returns the word in the protocol.
     pub const fn word(self) -> &'static str {
         match self {
             Self::None => "DETAILS_NONE",

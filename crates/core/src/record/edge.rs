@@ -1,7 +1,7 @@
-//! Records about waiting: written when a reason comes and when it goes, never in between.
+//! Records of waits: written when a reason begins and when it ends, and never in between.
 //!
-//! The scheduler judges equal asks as one class, so one record stands for all of them: that of
-//! the first. The reference records each ask that it looks at.
+//! The scheduler checks equal asks as one class, so one record stands for all of them: that of the first ask. YuniKorn
+//! records each ask that it checks.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -18,33 +18,32 @@ use crate::wait::{Blocker, Compared, Wait, refusals};
 use super::application::QUIET_FOR;
 use super::{Change, Detail, Kind, Record};
 
-/// What was recorded of waiting, so that it is recorded once.
+/// State of the recorded waits, so that each is recorded once.
 ///
-/// Feed it with every event before it is applied, and with the notes of a
-/// [`Scheduler::watching`] after each step. It says nothing of more than
-/// [`Edges::REMEMBERED`] asks and as many applications at once.
+/// Call it with every event before the event is applied, and with the notes of a [`Scheduler::watching`] after each
+/// step. Records at most [`Edges::REMEMBERED`] asks and the same number of applications at once.
 #[derive(Debug, Default)]
 pub struct Edges {
-    /// Asks recorded as exceeding something, what that is, and the time of the last record of each.
+    /// Asks recorded as exceeding a bound, the kind of that bound, and the time of the last record.
     asks: BTreeMap<AllocationId, (Option<Excess>, Timestamp)>,
-    /// Asks recorded as refused every node by the RM, and when.
+    /// Asks recorded as rejected on every node by the RM, and when.
     refused: BTreeMap<AllocationId, Timestamp>,
-    /// Applications recorded as held back as a whole, and by what.
+    /// Applications recorded as blocked by a limit on applications, with the kind of that limit.
     applications: BTreeMap<ApplicationId, Count>,
-    /// Classes whose applications were all recorded as such.
+    /// Classes of which all applications were recorded as blocked.
     classes: BTreeSet<ClassId>,
-    /// How many classes there may be before those that are gone are looked for.
+    /// Number of classes from which removed ones are searched and dropped.
     classes_max: usize,
 }
 
-/// What an ask exceeds.
+/// Kind of an exceeded bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Excess {
     Queue,
     User,
 }
 
-/// What counts as many applications as it may.
+/// Kind of a limit on applications that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Count {
     Queue,
@@ -52,10 +51,10 @@ enum Count {
 }
 
 impl Edges {
-    /// For how many asks, and for how many applications, it remembers the records.
+    /// Largest number of asks, and of applications, with stored records.
     pub const REMEMBERED: usize = 65_536;
 
-    /// Hear an event, before it is applied: what waited may wait no more.
+    /// Handles an event before it is applied, which can end a wait.
     pub fn hear(
         &mut self,
         books: &Books,
@@ -128,7 +127,7 @@ impl Edges {
         }
     }
 
-    /// Take in what the scheduler noted.
+    /// Handles the notes of the scheduler.
     pub fn take(
         &mut self,
         books: &Books,
@@ -141,7 +140,7 @@ impl Edges {
             match *note {
                 Note::Renewed => self.classes.clear(),
                 Note::Joined { application, class } => {
-                    // The others of its class were recorded before it came.
+                    // The other applications of its class were recorded before it joined.
                     if self.classes.contains(&class)
                         && let Some(ask) = scheduler.first_of(class)
                         && let Some(wait) = scheduler.wait_of(books, ask)
@@ -186,7 +185,7 @@ impl Edges {
         }
     }
 
-    /// Whether a class is new here.
+    /// Adds a class. Returns whether it is new.
     fn remember_class(&mut self, scheduler: &Scheduler, class: ClassId) -> bool {
         if self.classes.len() >= self.classes_max.max(1_024) {
             self.classes.retain(|class| scheduler.first_of(*class).is_some());
@@ -254,7 +253,7 @@ impl Edges {
         heard(of_ask(books, now, ask).saying(&text));
     }
 
-    /// The RM refused an ask every node: for which reasons, the most frequent first.
+    /// Records that the RM rejected every node for an ask, with the most frequent reasons first.
     fn refuse(
         &mut self,
         books: &Books,
@@ -277,7 +276,7 @@ impl Edges {
         heard(of_ask(books, now, ask).saying(&text));
     }
 
-    /// An ask that exceeded something does so no more.
+    /// Records that an ask no longer exceeds a bound.
     fn fits(
         &mut self,
         books: &Books,

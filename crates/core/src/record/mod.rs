@@ -1,13 +1,10 @@
-//! Records: what happened, for people and programs that watch. The reference calls them
-//! events.
+//! Records: changes for people and programs that watch. YuniKorn calls them events.
 //!
-//! [`records`] says which records one event leads to, from the books just before it; so a
-//! replay of a history gives the same records. [`RecordSequencer`] puts them in the order of the
-//! reference where one event alone cannot know it, [`Edges`] adds those about what waits, and
-//! [`Ring`] keeps the newest.
+//! [`records`] returns the records of one event, from the books just before it, so a replay of a history gives the same
+//! records. [`RecordSequencer`] restores the order of YuniKorn where a single event does not determine it, [`Edges`]
+//! adds records of waits, and [`Ring`] stores the newest records.
 //!
-//! Kinds, changes, details, objects and numbers are the reference's, the texts are ours.
-//! Source: scheduling §17.
+//! Kinds, changes, details, objects, and numbers are those of YuniKorn. The texts are not. Source: scheduling §17.
 
 mod application;
 mod builder;
@@ -29,29 +26,29 @@ use crate::name::Name;
 use crate::resource::Amounts;
 use crate::time::Timestamp;
 
-/// One thing that happened to one object.
+/// One change of one object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// What kind of object.
+    /// Kind of the object.
     pub kind: Kind,
-    /// Whether something came, went, or was set.
+    /// Whether something was added, removed, or set.
     pub change: Change,
-    /// What of the object.
+    /// Detail of the change.
     pub detail: Detail,
-    /// The object: an application id, an allocation key, a node id, a path, a user or a group.
+    /// The object: an application ID, an allocation key, a node ID, a path, a user, or a group.
     pub object: Name,
-    /// What else took part; none if nothing did.
+    /// Other object that takes part. `None` if there is none.
     pub reference: Option<Name>,
-    /// What to say of it; none if the rest says all.
+    /// Message. `None` if the other fields are sufficient.
     pub message: Option<Name>,
-    /// When.
+    /// Time of the change.
     pub at: Timestamp,
-    /// How much; names no type where nothing is counted.
+    /// Amounts. Empty if nothing is counted.
     pub resources: Amounts,
 }
 
 impl Record {
-    /// The most bytes that a message has.
+    /// Largest length of a message in bytes.
     pub const MESSAGE_BYTES_MAX: usize = 1_024;
 
     fn new(at: Timestamp, kind: Kind, change: Change, detail: Detail, object: &Name) -> Self {
@@ -75,8 +72,7 @@ impl Record {
         Self { resources, ..self }
     }
 
-    /// Say this, cut to [`Record::MESSAGE_BYTES_MAX`] if it is longer; the last three bytes are
-    /// dots then.
+    /// Sets the message, truncated to [`Record::MESSAGE_BYTES_MAX`]. A truncated message ends with three dots.
     fn saying(self, message: &str) -> Self {
         Self { message: Some(cut(message)), ..self }
     }
@@ -102,7 +98,7 @@ mod tests {
         assert_eq!(cut(&"x".repeat(1_024)).len(), 1_024);
         let long = cut(&"x".repeat(1_025));
         assert_eq!((long.len(), &long[1_020..]), (1_024, "x..."));
-        // Three bytes each: 340 of them, and the dots.
+        // 340 characters of three bytes each, and the dots.
         let wide = cut(&"€".repeat(400));
         assert_eq!((wide.len(), wide.ends_with("€...")), (1_023, true));
     }

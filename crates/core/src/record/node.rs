@@ -1,4 +1,4 @@
-//! Records of nodes: what they have, what runs on them, and for whom they are reserved.
+//! Records of nodes: capacity, allocations, and reservations.
 
 use crate::event::{ForeignEvent, NodeEvent};
 use crate::id::{AllocationId, NodeId};
@@ -41,7 +41,7 @@ impl RecordBuilder<'_> {
         match event {
             ForeignEvent::Set { partition, key, node, resources, .. } => {
                 let known = self.books.partition(*partition).foreign.get(&**key);
-                // What has another size only is still there.
+                // A resized allocation stays on its node.
                 if known.map(|one| one.node) != Some(*node) {
                     if let Some(known) = known {
                         self.foreign_gone(known.node, key, &known.resources);
@@ -69,21 +69,21 @@ impl RecordBuilder<'_> {
         self.tell(record.of(pruned(capacity)));
     }
 
-    /// Something runs on a node, or does no more.
+    /// Records that an allocation was added to a node, or removed from it.
     pub(super) fn carries(&mut self, node: NodeId, key: &Name, size: Amounts, change: Change) {
         let name = &self.books.node(node).name;
         let record = self.record(Kind::Node, change, Detail::NodeAlloc, name).with(key);
         self.tell(record.of(size));
     }
 
-    /// An allocation is taken off its node, or put on one.
+    /// Records that an allocation of the scheduler was added to a node, or removed from it.
     pub(super) fn carries_allocation(&mut self, node: NodeId, one: AllocationId, change: Change) {
         let size = self.size_of(one);
         self.carries(node, &self.books.allocation(one).key, size, change);
     }
 
     fn foreign_gone(&mut self, node: NodeId, key: &Name, size: &Resources) {
-        // Its node may be gone, and has taken it along.
+        // The node might be removed together with its foreign allocations.
         if self.books.nodes().get(node).is_some() {
             let size = self.books.plain(self.books.node(node).partition, size);
             self.carries(node, key, size, Change::Remove);
@@ -97,7 +97,7 @@ impl RecordBuilder<'_> {
         self.tell(record.of(size));
     }
 
-    /// Record that the node reserved for an ask, if any, is no longer reserved.
+    /// Records the end of the reservation of an ask, if it has one.
     pub(super) fn reservation_ended(&mut self, ask: AllocationId) {
         if let Some(reserved) = self.books.allocation(ask).reservation() {
             self.reservation(ask, reserved.node, Change::Remove);

@@ -20,7 +20,7 @@ impl RecordBuilder<'_> {
             PartitionEvent::Removed { .. } => {
                 self.queue_came(&Name::new("root"), true, Change::Remove);
             }
-            // The reference tells of none of these.
+            // YuniKorn has no record of these.
             PartitionEvent::Changed { .. }
             | PartitionEvent::QuestionsSet { .. }
             | PartitionEvent::RecoverySet { .. }
@@ -77,7 +77,7 @@ impl RecordBuilder<'_> {
             (Detail::QueueMax, &row.settings.max, &settings.max),
             (Detail::QueueGuaranteed, &row.settings.guaranteed, &settings.guaranteed),
         ] {
-            // What the file says: what a part comes to changes with every node.
+            // Records the configured values only, because the amounts of a fraction change with every node.
             let [before, after] = [before, after]
                 .map(|one| one.as_ref().filter(|one: &&Amounts| one.is_strictly_positive()));
             if before != after {
@@ -88,7 +88,7 @@ impl RecordBuilder<'_> {
         }
     }
 
-    /// The clock of quota preemption stops; if its time had come, room was asked back just now.
+    /// Records quota preemption if the timer stops after its time, because preemption began just now.
     fn quota_enforced(&mut self, queue: QueueId) {
         let row = self.books.queue(queue);
         let reached = row.quota_preemption_at.is_some_and(|at| at <= self.at);
@@ -117,7 +117,7 @@ impl RecordBuilder<'_> {
         self.tell(record.of(max).saying(&text));
     }
 
-    /// Limits that are new or have another value are set; those that are no more are removed.
+    /// Records limits that were added, changed, or removed.
     fn limits_changed(&mut self, partition: PartitionId, path: &Name, limits: &[LimitSettings]) {
         let Some(queue) = self.books.queue_at(partition, path) else { return };
         let before = self.books.partition(partition).trackers.limits_at(queue);

@@ -1,41 +1,41 @@
-//! The newest records, with ids that count from 0 and never start again.
+//! Ring of the newest records, with IDs that count from 0 and never restart.
 
 use alloc::collections::VecDeque;
 use core::num::NonZeroUsize;
 
 use super::Record;
 
-/// The newest so many records. Memory grows with what is in it, up to the capacity.
+/// The newest records. Memory grows with the content, up to the capacity.
 #[derive(Clone, Debug)]
 pub struct Ring<T = Record> {
     stored: VecDeque<T>,
     capacity: NonZeroUsize,
-    /// The id that the next one gets.
+    /// ID of the next record.
     next: u64,
 }
 
-/// What a query finds.
+/// Result of a query.
 #[derive(Debug)]
 pub struct Found<I> {
-    /// The lowest stored id; 0 if none is stored.
+    /// Lowest stored ID. 0 if the ring is empty.
     pub lowest: u64,
-    /// The highest stored id; 0 if none is stored.
+    /// Highest stored ID. 0 if the ring is empty.
     pub highest: u64,
-    /// The records from the id that was asked for, in order.
+    /// Records from the requested ID, in order.
     pub records: I,
 }
 
 impl<T> Ring<T> {
-    /// The default number of stored records. Source: scheduling §17.3.
+    /// Default capacity. Source: scheduling §17.3.
     pub const CAPACITY: NonZeroUsize = NonZeroUsize::new(100_000).expect("it is more than zero");
 
-    /// An empty one that keeps so many; the default for 0.
+    /// Creates an empty ring with this capacity. 0 selects the default.
     pub fn new(capacity: usize) -> Self {
         let capacity = NonZeroUsize::new(capacity).unwrap_or(Self::CAPACITY);
         Self { stored: VecDeque::new(), capacity, next: 0 }
     }
 
-    /// Keep one more, and forget the oldest if there is no room; its id.
+    /// Adds a record, and drops the oldest beyond the capacity. Returns the ID.
     pub fn push(&mut self, record: T) -> u64 {
         if self.stored.len() == self.capacity.get() {
             self.stored.pop_front();
@@ -45,8 +45,8 @@ impl<T> Ring<T> {
         self.next - 1
     }
 
-    /// At most `count` records from the id `start` on. None if nothing has this id, whether too old
-    /// or yet to come. The result has the stored range in any case.
+    /// Returns at most `count` records from the ID `start`. No records if nothing is stored with this ID. The result
+    /// always has the stored range.
     pub fn query(&self, start: u64, count: usize) -> Found<impl ExactSizeIterator<Item = &T>> {
         let length = self.stored.len() as u64;
         let (first, highest) = (self.next - length, self.next.saturating_sub(1));
@@ -62,13 +62,12 @@ impl<T> Ring<T> {
         }
     }
 
-    /// The newest `count` records, in order.
+    /// Returns the newest `count` records, in order.
     pub fn newest(&self, count: usize) -> impl ExactSizeIterator<Item = &T> {
         self.stored.range(self.stored.len().saturating_sub(count)..)
     }
 
-    /// Set the number of stored records, the default for 0. Of the stored records the newest stay,
-    /// with their ids.
+    /// Changes the capacity. 0 selects the default. The newest records remain, with their IDs.
     pub fn resize(&mut self, capacity: usize) {
         self.capacity = NonZeroUsize::new(capacity).unwrap_or(Self::CAPACITY);
         let surplus = self.stored.len().saturating_sub(self.capacity.get());
@@ -76,22 +75,22 @@ impl<T> Ring<T> {
         self.stored.shrink_to(self.capacity.get());
     }
 
-    /// How many it can keep.
+    /// Returns the capacity.
     pub const fn capacity(&self) -> usize {
         self.capacity.get()
     }
 
-    /// How many it keeps.
+    /// Returns the number of stored records.
     pub fn len(&self) -> usize {
         self.stored.len()
     }
 
-    /// Whether it keeps none.
+    /// Returns whether the ring is empty.
     pub fn is_empty(&self) -> bool {
         self.stored.is_empty()
     }
 
-    /// The id that the next one gets.
+    /// Returns the ID of the next record.
     pub const fn next_id(&self) -> u64 {
         self.next
     }

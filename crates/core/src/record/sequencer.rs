@@ -1,8 +1,8 @@
-//! Records in the order of the reference, where one event alone cannot know it.
+//! Order of records as in YuniKorn, where a single event does not determine it.
 //!
-//! When an allocation comes or goes, the reference first records the state that its application
-//! enters by it. For us the change of state is an event that follows. So the records that belong
-//! behind it are held back for that long. Source: scheduling §4.4, W19.
+//! When an allocation is added or removed, YuniKorn first records the resulting state of its application. In Headroom,
+//! the state change is a later event. The sequencer therefore holds back the records that must follow it. Source:
+//! scheduling §4.4, W19.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -14,19 +14,19 @@ use crate::time::Timestamp;
 
 use super::{Detail, Record, records};
 
-/// Tells of events one by one, and holds back what belongs behind the next.
+/// Passes on the records of events one by one, and holds back those that must follow the next event.
 #[derive(Debug, Default)]
 pub struct RecordSequencer {
-    /// Whose application the next state may be of.
+    /// Application that the next state change can belong to.
     application: Option<ApplicationId>,
-    /// An allocation that goes, one that comes, or one after the other; each with what follows.
+    /// Records of a removed allocation, an added one, or both in order, each with the records that follow.
     held: VecDeque<Vec<Record>>,
     fresh: Vec<Record>,
 }
 
 impl RecordSequencer {
-    /// Tell `heard` of an event, from the books just before it. Call [`RecordSequencer::finish`] when
-    /// what belongs together has ended: a command, or a step of the scheduler.
+    /// Handles an event, with the books just before it, and calls `heard` with its records. Call
+    /// [`RecordSequencer::finish`] at the end of a command or of a scheduler step.
     pub fn hear(
         &mut self,
         books: &Books,
@@ -35,7 +35,7 @@ impl RecordSequencer {
         heard: &mut impl FnMut(Record),
     ) {
         match event {
-            // Users and groups are recorded before the state, too.
+            // Users and groups are also recorded before the state.
             Event::Application(
                 ApplicationEvent::Linked { .. }
                 | ApplicationEvent::Unlinked { .. }
@@ -46,7 +46,7 @@ impl RecordSequencer {
             Event::Application(ApplicationEvent::Moved { application, state, .. })
                 if self.application == Some(*application) =>
             {
-                // What went made it Completing; what came makes it run.
+                // The removed allocation made it Completing, and the added one makes it Running.
                 if *state == ApplicationState::Running && self.held.len() > 1 {
                     self.let_go(heard);
                 }
@@ -97,7 +97,7 @@ impl RecordSequencer {
         }
     }
 
-    /// Tell `heard` of what was held back.
+    /// Calls `heard` with the records that were held back.
     pub fn finish(&mut self, heard: &mut impl FnMut(Record)) {
         while !self.held.is_empty() {
             self.let_go(heard);
@@ -110,7 +110,7 @@ impl RecordSequencer {
     }
 }
 
-/// Whose allocation comes or goes.
+/// Returns the application of an added or removed allocation.
 fn application_of(books: &Books, event: &Event) -> Option<ApplicationId> {
     let (Event::Ask(AskEvent::Placed { ask: one, .. })
     | Event::Allocation(
@@ -123,7 +123,7 @@ fn application_of(books: &Books, event: &Event) -> Option<ApplicationId> {
     Some(books.allocation(*one).application)
 }
 
-/// Whether a record is about an allocation of an application that comes or goes.
+/// Returns whether a record is about an added or removed allocation of an application.
 fn is_of_allocation(record: &Record) -> bool {
     matches!(
         record.detail,

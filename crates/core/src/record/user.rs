@@ -1,4 +1,4 @@
-//! Records of users and groups: what is charged to them.
+//! Records of the usage of users and groups.
 
 use crate::id::{ApplicationId, LevelId};
 use crate::name::Name;
@@ -8,12 +8,12 @@ use super::builder::RecordBuilder;
 use super::{Change, Detail, Kind};
 
 impl RecordBuilder<'_> {
-    /// The user of an application, and its group, are charged.
+    /// Records a charge of the user and the group of an application.
     pub(super) fn charged(&mut self, application: ApplicationId, amount: &Amounts) {
         self.usage(application, Change::Add, amount, amount);
     }
 
-    /// What is given back goes to the user, and to the group as far as it was charged for it.
+    /// Records a refund of the user, and of the group as far as it was charged.
     pub(super) fn refunded(&mut self, application: ApplicationId, amount: &Amounts) {
         let charged = self.books.application(application).charged_to_group().unwrap_or_default();
         let charged = self.amounts(&charged);
@@ -44,14 +44,14 @@ impl RecordBuilder<'_> {
         }
     }
 
-    /// An application is charged to a group from now on, or no more.
+    /// Records that a group began or stopped to be charged for an application.
     pub(super) fn linked(&mut self, application: ApplicationId, group: &Name, change: Change) {
         let name = &self.books.application(application).name;
         let record = self.record(Kind::UserGroup, change, Detail::AppLink, group).with(name);
         self.tell(record);
     }
 
-    /// An application is charged to its group no more, which may take along what it was charged.
+    /// Records that an application was unlinked from its group, with a refund of the charged amounts if `with_usage`.
     pub(super) fn unlinked(&mut self, application: ApplicationId, with_usage: bool) {
         let row = self.books.application(application);
         let Some(level) = row.link.and_then(|link| link.group.level()) else { return };

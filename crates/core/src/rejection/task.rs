@@ -1,160 +1,160 @@
-//! Why a command about a task was not carried out.
+//! Rejections of commands about tasks.
 
 use super::RefusalCode;
 use crate::name::Name;
 use crate::resource::{Quantity, format_quantities};
 
-/// Why a command about a task of a tenant was refused.
+/// Reason why a command about a task of a tenant was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TaskRejection {
-    /// No such task.
+    /// The task does not exist.
     #[error(
         "task {task} does not exist in partition {partition}: the task was never submitted, or \
          ended too long ago. Check the task ID."
     )]
     Unknown {
-        /// As asked for.
+        /// Requested task ID.
         task: Name,
-        /// Where it was looked for.
+        /// Partition that was searched.
         partition: Name,
     },
-    /// Its id is that of another.
+    /// The task ID belongs to another task or application.
     #[error(
         "the task ID {task} belongs to {what} in partition {partition}. Choose another ID, or omit \
          the ID."
     )]
     Exists {
-        /// The id.
+        /// Task ID.
         task: Name,
-        /// The partition.
+        /// Name of the partition.
         partition: Name,
-        /// What the other is.
+        /// Holder of the ID, as a noun phrase.
         what: &'static str,
     },
-    /// The key of its request is that of another.
+    /// The idempotency key belongs to another task.
     #[error(
         "tenant {tenant} already submitted task {task} with the idempotency key {key:?}. Choose \
          another key for another task."
     )]
     KeyTaken {
-        /// The tenant.
+        /// Name of the tenant.
         tenant: Name,
-        /// The task.
+        /// Task ID.
         task: Name,
-        /// The key.
+        /// Idempotency key.
         key: Name,
     },
-    /// The task of its key has ended, and is no longer remembered.
+    /// The task of the idempotency key has ended and is no longer stored.
     #[error(
         "tenant {tenant} used the idempotency key {key:?} for a task that has ended and is no \
          longer stored. Choose another key for another task."
     )]
     KeySpent {
-        /// The tenant.
+        /// Name of the tenant.
         tenant: Name,
-        /// The key.
+        /// Idempotency key.
         key: Name,
     },
-    /// The tenant has used as many keys as are remembered.
+    /// The tenant has the largest number of idempotency keys of ended tasks.
     #[error(
         "tenant {tenant} has {most} idempotency keys of ended tasks, which is the limit. Wait \
          until the oldest keys expire, submit without a key, or lower `tenants.idempotencyttl`."
     )]
     ManyKeys {
-        /// The tenant.
+        /// Name of the tenant.
         tenant: Name,
-        /// The most.
+        /// Largest allowed number of keys.
         most: u32,
     },
-    /// A different request for it used the key before.
+    /// A different request already released the task with the same idempotency key.
     #[error(
         "task {task} was already released with the idempotency key {key:?} by a different request. \
          Choose another key."
     )]
     OtherUnderKey {
-        /// The task.
+        /// Task ID.
         task: Name,
-        /// The key.
+        /// Idempotency key.
         key: Name,
     },
-    /// It says nothing of what it needs, or too much.
+    /// The number of members is 0 or too large.
     #[error(
         "task {task} has {members} members, but 1 to {most} are allowed. Change the number of members, or submit several tasks."
     )]
     Members {
-        /// Its id.
+        /// Task ID.
         task: Name,
-        /// How many it has.
+        /// Number of members.
         members: usize,
-        /// How many it may have.
+        /// Largest allowed number of members.
         most: usize,
     },
-    /// The task has several members, but its ask has a trait that only one of them can have.
+    /// The task has several members, but its ask has a trait that only a single member can have.
     #[error(
         "task {task} has several members, but its ask is a placeholder, an originator, in a task \
          group, or bound to one node. Only a task with one member can have such an ask. Submit the \
          task with one member."
     )]
     Unlike {
-        /// Its id.
+        /// Task ID.
         task: Name,
     },
-    /// It asks for more than any machine has.
+    /// The task requests more than any machine has.
     #[error(
         "task {task} requests {amount} {resource} for each member, but at most {most} is allowed. Request less.",
         amount = format_quantities(resource, [*amount, *most])[0],
         most = format_quantities(resource, [*amount, *most])[1]
     )]
     Amount {
-        /// Its id.
+        /// Task ID.
         task: Name,
         /// Resource type.
         resource: Name,
-        /// As asked for.
+        /// Requested amount for each member.
         amount: Quantity,
-        /// The most.
+        /// Largest allowed amount.
         most: Quantity,
     },
-    /// It does not stand where this can happen.
+    /// The state of the task does not allow the action.
     #[error(
         "task {task} is {is} and cannot be {what}. Only tasks that are {where_it_can} can be {what}."
     )]
     State {
-        /// Its id.
+        /// Task ID.
         task: Name,
-        /// Where it stands.
+        /// Current state.
         is: &'static str,
-        /// What was to happen.
+        /// Refused action, as a past participle.
         what: &'static str,
-        /// Where it would have to stand.
+        /// States that allow the action.
         where_it_can: &'static str,
     },
-    /// Its reported use is less than nothing.
+    /// The measured usage is negative.
     #[error(
         "the measured usage of task {task} is {amount} {resource}, but no amount can be negative. \
          Send the measured amount, or omit {resource}.",
         amount = format_quantities(resource, [*amount])[0]
     )]
     BelowZero {
-        /// Its id.
+        /// Task ID.
         task: Name,
         /// Resource type.
         resource: Name,
-        /// The reported amount.
+        /// Reported amount.
         amount: Quantity,
     },
-    /// An ask for an application that is a task.
+    /// An ask was added to an application that is a task.
     #[error(
         "ask {key} is for {task}, but a task of a tenant cannot add asks. Resize the task, or \
          submit another task."
     )]
     Ask {
-        /// Its key.
+        /// Allocation key of the ask.
         key: Name,
-        /// The task.
+        /// Task ID.
         task: Name,
     },
-    /// The quota of its tenant, or of one above it, has not enough left for it to grow.
+    /// A quota of the tenant or of an ancestor does not allow the task to grow.
     #[error(
         "task {task} needs {more} more {resource}, but {scope} uses {used} of its quota of {limit}. The task keeps its size. Release resources, or raise the quota.",
         more = format_quantities(resource, [*more, *used, *limit])[0],
@@ -162,41 +162,41 @@ pub enum TaskRejection {
         limit = format_quantities(resource, [*more, *used, *limit])[2]
     )]
     Quota {
-        /// Its id.
+        /// Task ID.
         task: Name,
-        /// What has not enough left.
+        /// Tenant or queue whose quota is too small.
         scope: Name,
         /// Resource type.
         resource: Name,
-        /// What is used.
+        /// Current usage.
         used: Quantity,
-        /// What it would need more.
+        /// Additional amount.
         more: Quantity,
-        /// What there may be.
+        /// Quota.
         limit: Quantity,
     },
-    /// The node that it runs on has not enough left for it to grow.
+    /// The node of the task does not have enough free capacity for it to grow.
     #[error(
         "task {task} needs {more} more {resource} on node {node}, but the node has {free} free. The task keeps its size. Release resources on this node.",
         more = format_quantities(resource, [*more, *free])[0],
         free = format_quantities(resource, [*more, *free])[1]
     )]
     NoRoom {
-        /// Its id.
+        /// Task ID.
         task: Name,
-        /// The node.
+        /// Node ID.
         node: Name,
         /// Resource type.
         resource: Name,
-        /// What it would need more.
+        /// Additional amount.
         more: Quantity,
-        /// What the node has left.
+        /// Free amount of the node.
         free: Quantity,
     },
 }
 
 impl TaskRejection {
-    /// A short code that does not change, for programs and logs.
+    /// Returns a short, stable code for programs and logs.
     pub const fn code(&self) -> RefusalCode {
         match self {
             Self::Unknown { .. } => RefusalCode::UnknownTask,

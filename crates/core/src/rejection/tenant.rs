@@ -1,4 +1,4 @@
-//! Why a command about a tenant was not carried out.
+//! Rejections of commands about tenants.
 
 use super::RefusalCode;
 use crate::books::Tenants;
@@ -7,187 +7,187 @@ use crate::config::tenant::{INSTANCES, OWN_LEAF};
 use crate::name::Name;
 use crate::resource::{Quantity, format_quantities};
 
-/// Why a command about a tenant, or one that a tenant is in the way of, was refused.
+/// Reason why a command about a tenant, or a command that a tenant prevents, was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TenantRejection {
-    /// The partition has no tenants.
+    /// Tenants are not enabled in the partition.
     #[error(
         "partition {partition} has no tenants. Enable tenants in the queue file with `tenants: \
          {{enabled: true}}`."
     )]
     Off {
-        /// The partition.
+        /// Name of the partition.
         partition: Name,
     },
-    /// No such tenant.
+    /// The tenant does not exist.
     #[error(
         "tenant {tenant} does not exist in partition {partition}. Check the name, or create the tenant."
     )]
     Unknown {
-        /// As asked for.
+        /// Requested tenant.
         tenant: Name,
-        /// Where it was looked for.
+        /// Partition that was searched.
         partition: Name,
     },
-    /// A name that no tenant can have.
+    /// The name is not valid for a tenant.
     #[error(
         "{tenant:?} is not a valid tenant name. Use 1 to {QUEUE_NAME_MAX} characters, each one of \
          a-z 0-9 _ : # / @ -, and use neither {OWN_LEAF} nor @recovery@."
     )]
     Name {
-        /// As given.
+        /// Name in the request.
         tenant: Name,
     },
-    /// There must be none of this name, and there is one.
+    /// The request requires that no tenant has this name, but one exists.
     #[error(
         "tenant {tenant} already exists, at version {version}. Change this tenant, or use another \
          name."
     )]
     Exists {
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
-        /// Its version.
+        /// Version of the tenant.
         version: u64,
     },
-    /// Somebody else has changed it since.
+    /// The version of the tenant is not the expected one.
     #[error(
         "tenant {tenant} is at version {version}, but the request expects version {expected}. Read the tenant again, and retry with its version."
     )]
     Version {
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
-        /// In force; 0 if there is no such tenant.
+        /// Current version. 0 if the tenant does not exist.
         version: u64,
-        /// As expected.
+        /// Expected version.
         expected: u64,
     },
-    /// Somebody else has changed the defaults since.
+    /// The version of the defaults is not the expected one.
     #[error(
         "the tenant defaults are at version {version}, but the request expects version {expected}. Read the defaults again, and retry with their version."
     )]
     DefaultsVersion {
-        /// In force.
+        /// Current version.
         version: u64,
-        /// As expected.
+        /// Expected version.
         expected: u64,
     },
-    /// More tenants than there can be.
+    /// The partition would have too many tenants.
     #[error("partition {partition} has {count} tenants, but at most {limit} are allowed. Delete a tenant first.", limit = Tenants::MAX)]
     Many {
-        /// The partition.
+        /// Name of the partition.
         partition: Name,
-        /// How many it has.
+        /// Number of tenants.
         count: usize,
     },
-    /// The tenant above it is not there.
+    /// The parent of the tenant does not exist.
     #[error(
         "tenant {tenant} has {parent} as its parent, but {parent} does not exist. Create {parent} \
          first."
     )]
     UnknownParent {
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
-        /// As named.
+        /// Requested parent.
         parent: Name,
     },
-    /// It would be above itself.
+    /// The tenant would be its own ancestor.
     #[error(
         "tenant {tenant} has {parent} as its parent, but {parent} is {tenant} itself or a tenant \
          below. Choose another parent."
     )]
     Cycle {
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
-        /// As named.
+        /// Requested parent.
         parent: Name,
     },
-    /// Too many tenants are above each other.
+    /// The tenants would have too many levels.
     #[error(
         "tenant {tenant} would create {levels} levels of tenants, but at most {limit} are allowed. Choose a parent at a higher level.",
         limit = Tenants::LEVELS_MAX
     )]
     Depth {
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
-        /// How many levels there would be, those below it included.
+        /// Number of levels, with those of the descendants.
         levels: usize,
     },
-    /// An amount below zero.
+    /// An amount is negative.
     #[error(
         "the {what} of {whose} is {amount} {resource}, but no amount can be negative. Set 0 or more.",
         amount = format_quantities(resource, [*amount])[0]
     )]
     Amount {
-        /// Quota or guarantee.
+        /// Kind of the amounts: quota or guarantee.
         what: &'static str,
-        /// Whose: a tenant, or the defaults.
+        /// Tenant that has the amounts, or the defaults.
         whose: Name,
         /// Resource type.
         resource: Name,
-        /// As given.
+        /// Amount in the request.
         amount: Quantity,
     },
-    /// A type without a name, or in types of a label.
+    /// The name of a resource type is empty, or contains a label.
     #[error(
         "the {what} of {whose} names the type {resource:?}, which cannot be limited. Use a type \
          name of at least one character and without a label."
     )]
     Type {
-        /// Quota or guarantee.
+        /// Kind of the amounts: quota or guarantee.
         what: &'static str,
-        /// Whose: a tenant, or the defaults.
+        /// Tenant that has the amounts, or the defaults.
         whose: Name,
         /// Resource type.
         resource: Name,
     },
-    /// More is guaranteed than allowed.
+    /// The guarantee exceeds the quota.
     #[error(
         "tenant {tenant} would have a guarantee of {guaranteed} {resource}, but its quota is {quota}. Set a guarantee of at most the quota.",
         guaranteed = format_quantities(resource, [*guaranteed, *quota])[0],
         quota = format_quantities(resource, [*guaranteed, *quota])[1]
     )]
     Guarantee {
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
         /// Resource type.
         resource: Name,
-        /// What is to be guaranteed.
+        /// Requested guarantee.
         guaranteed: Quantity,
-        /// Its quota.
+        /// Quota of the tenant.
         quota: Quantity,
     },
-    /// The quotas right below one sum up to more than its own, which it forbids.
+    /// The quotas of the children exceed the quota of a parent that sets `strictSum`.
     #[error(
         "the child tenants of {parent} would have quotas of {sum} {resource} in total, but {parent} has a quota of {quota} and sets `strictSum`. Lower a child quota, or raise the quota of {parent}.",
         sum = format_quantities(resource, [*sum, *quota])[0],
         quota = format_quantities(resource, [*sum, *quota])[1]
     )]
     Sum {
-        /// The tenant above.
+        /// Name of the parent.
         parent: Name,
         /// Resource type.
         resource: Name,
-        /// Their sum.
+        /// Sum of the quotas of the children.
         sum: Quantity,
-        /// Its quota.
+        /// Quota of the parent.
         quota: Quantity,
     },
-    /// One has no quota in a type of which the one above it shares out its own.
+    /// A tenant has no quota of a type in which its parent has a quota and sets `strictSum`.
     #[error(
         "tenant {tenant} has no quota of {resource}, but its parent {parent} has a quota of {quota} and sets `strictSum`. Set a quota for {tenant}.",
         quota = format_quantities(resource, [*quota])[0]
     )]
     Unlimited {
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
-        /// The tenant above.
+        /// Name of the parent.
         parent: Name,
         /// Resource type.
         resource: Name,
-        /// The quota of the one above.
+        /// Quota of the parent.
         quota: Quantity,
     },
-    /// A quota below what is used, of a tenant that does not allow that.
+    /// The new quota is less than the usage of a tenant that sets `onLower: refuse`.
     #[error(
         "tenant {tenant} uses {used} {resource}, but the new quota would be {quota}, and the \
          tenant sets `onLower: refuse`. Wait until the tenant uses less, or set `onLower` to \
@@ -196,160 +196,160 @@ pub enum TenantRejection {
         quota = format_quantities(resource, [*used, *quota])[1]
     )]
     BelowUse {
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
         /// Resource type.
         resource: Name,
-        /// In use.
+        /// Usage of the tenant.
         used: Quantity,
-        /// As given.
+        /// Requested quota.
         quota: Quantity,
     },
-    /// It has tasks that have not ended.
+    /// The tenant has tasks that have not ended.
     #[error(
         "tenant {tenant} has {count} tasks that have not ended, so the tenant cannot {what}. Wait \
          until these tasks end, or cancel them."
     )]
     HasTasks {
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
-        /// How many.
+        /// Number of unfinished tasks.
         count: u64,
-        /// What was to happen.
+        /// Refused action, as a verb phrase.
         what: &'static str,
     },
-    /// There are tenants below it.
+    /// The tenant has child tenants.
     #[error(
         "tenant {tenant} has {count} child tenants, so the tenant cannot {what}. Move or delete \
          the child tenants first."
     )]
     HasBelow {
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
-        /// How many are right below it.
+        /// Number of children.
         count: usize,
-        /// What was to happen.
+        /// Refused action, as a verb phrase.
         what: &'static str,
     },
-    /// It goes.
+    /// The tenant is draining.
     #[error(
         "tenant {tenant} is draining and will be deleted after its last task ends. Wait until the \
          tenant is deleted, and then create the tenant again."
     )]
     Draining {
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
     },
-    /// Something that a tenant which is a limit cannot have.
+    /// A tenant that is a limit has a setting that needs a queue.
     #[error(
         "tenant {tenant} is a limit in queue {queue}, but {what}. Give the tenant its own queue, or remove that setting."
     )]
     Mode {
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
-        /// The queue where it is a limit.
+        /// Queue in which the tenant is a limit.
         queue: Name,
-        /// What it cannot have.
+        /// Unsupported setting, as a clause.
         what: &'static str,
     },
-    /// The queue where a tenant is a limit is not there, or not one of the queue file.
+    /// The queue of a tenant that is a limit does not exist, or the queue file does not define it.
     #[error(
         "tenant {tenant} is a limit in queue {queue}, but the queue file of partition {partition} \
          does not define this queue. Specify a queue that the queue file defines and that belongs \
          to no tenant."
     )]
     UnknownQueue {
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
-        /// As named.
+        /// Requested queue.
         queue: Name,
-        /// The partition.
+        /// Name of the partition.
         partition: Name,
     },
-    /// Two limits for one.
+    /// The user or group already has a limit in the queue.
     #[error(
         "tenant {tenant} would limit {subject} in queue {queue}, but {holder} already has such a limit. Remove that limit first."
     )]
     LimitTaken {
-        /// Its name.
+        /// Name of the tenant.
         tenant: Name,
-        /// The queue.
+        /// Path of the queue.
         queue: Name,
-        /// Who is limited.
+        /// User or group of the limit.
         subject: Name,
-        /// Whose limit it is: `the queue file`, or a tenant.
+        /// Holder of the limit: `the queue file`, or a tenant.
         holder: Name,
     },
-    /// A queue file that leaves tenants without what they stand on.
+    /// A queue file removes something that existing tenants need.
     #[error(
         "partition {partition} has {count} tenants, but the queue file {what}. Nothing was \
          changed. Delete the tenants, and then apply the file again."
     )]
     InForce {
-        /// The partition.
+        /// Name of the partition.
         partition: Name,
-        /// How many.
+        /// Number of tenants.
         count: usize,
-        /// What the file does.
+        /// Effect of the file, as a verb phrase.
         what: &'static str,
     },
-    /// The queue for tenants cannot be that.
+    /// The configured root queue cannot contain the queues of tenants.
     #[error(
         "partition {partition}: queue {queue} cannot contain the queues of tenants: {what}. \
          Nothing was changed."
     )]
     Root {
-        /// The partition.
+        /// Name of the partition.
         partition: Name,
-        /// The queue.
+        /// Path of the queue.
         queue: Name,
-        /// What is in the way.
+        /// Obstacle, as a clause.
         what: &'static str,
     },
-    /// A second partition with tenants.
+    /// A second partition enables tenants.
     #[error(
         "partitions {first} and {second} both have tenants, but only one partition of a queue file \
          can have tenants. Set `tenants: {{enabled: false}}` in one of these partitions."
     )]
     Twice {
-        /// One.
+        /// First partition.
         first: Name,
-        /// The other.
+        /// Second partition.
         second: Name,
     },
-    /// The type that counts tasks, where it cannot be asked for.
+    /// A request names `instances`, which the scheduler counts automatically.
     #[error(
         "{what} names {INSTANCES}, which counts the tasks of tenants in partition {partition} \
          automatically. Remove this resource type."
     )]
     Instances {
-        /// What names it.
+        /// Object that names the type.
         what: &'static str,
-        /// The partition.
+        /// Name of the partition.
         partition: Name,
     },
-    /// An ask that can never run.
+    /// An ask exceeds a quota, so it could never start.
     #[error(
         "ask {key} needs {asked} {resource}, but the quota of tenant {tenant} is {most}. Split the ask, raise the quota, or set `oversized: park` for the tenant.",
         asked = format_quantities(resource, [*asked, *most])[0],
         most = format_quantities(resource, [*asked, *most])[1]
     )]
     ExceedsQuota {
-        /// Its key.
+        /// Allocation key of the ask.
         key: Name,
-        /// The tenant whose quota is too small.
+        /// Tenant whose quota is too small.
         tenant: Name,
         /// Resource type.
         resource: Name,
-        /// What it needs.
+        /// Requested amount.
         asked: Quantity,
-        /// The quota.
+        /// Quota of the tenant.
         most: Quantity,
     },
 }
 
 impl TenantRejection {
-    /// A short code that does not change, for programs and logs.
+    /// Returns a short, stable code for programs and logs.
     pub const fn code(&self) -> RefusalCode {
         match self {
             Self::Off { .. } => RefusalCode::TenantsOff,

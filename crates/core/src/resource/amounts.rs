@@ -1,4 +1,4 @@
-//! Resource vectors with names: the form of commands, queue files and messages.
+//! Resource vectors with names, for commands, queue files, and messages.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -8,22 +8,22 @@ use crate::name::Name;
 use super::Quantity;
 use super::text::unit_of;
 
-/// A sparse map from resource type name to amount, in name order, each name once.
+/// Sparse map from the names of resource types to amounts, in the order of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Amounts(Vec<(Name, Quantity)>);
 
 impl Amounts {
-    /// No type named at all.
+    /// Empty map.
     pub const EMPTY: Self = Self(Vec::new());
 
-    /// The amount of this type, if it is named.
+    /// Returns the amount of a type. `None` if it is absent.
     pub fn get(&self, resource: &str) -> Option<Quantity> {
         let position = self.0.binary_search_by(|(name, _)| (**name).cmp(resource)).ok()?;
         Some(self.0[position].1)
     }
 
-    /// Name this type with this amount; the amount that it had before, if any.
+    /// Sets the amount of a type. Returns the previous amount.
     pub fn set(&mut self, resource: impl Into<Name>, amount: Quantity) -> Option<Quantity> {
         let resource = resource.into();
         match self.0.binary_search_by(|(name, _)| name.cmp(&resource)) {
@@ -35,28 +35,28 @@ impl Amounts {
         }
     }
 
-    /// Types and amounts, in name order.
+    /// Returns types and amounts, in the order of names.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Name, Quantity)> {
         self.0.iter().map(|(name, amount)| (name, *amount))
     }
 
-    /// Whether no type is named. A named zero counts as named.
+    /// Returns whether no type is present. A type with amount zero is present.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many types are named.
+    /// Returns the number of types.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The same types, each amount times `factor`, saturating.
+    /// Returns each amount times `factor`, saturating.
     #[must_use]
     pub fn times(&self, factor: i64) -> Self {
         Self(self.0.iter().map(|(name, amount)| (name.clone(), amount.times(factor))).collect())
     }
 
-    /// No amount below zero and at least one above.
+    /// Returns whether no amount is negative and at least one is positive.
     pub fn is_strictly_positive(&self) -> bool {
         let mut amounts = self.0.iter().map(|(_, amount)| *amount);
         amounts.clone().all(|amount| amount >= Quantity::ZERO)
@@ -65,7 +65,7 @@ impl Amounts {
 }
 
 impl<N: Into<Name>> FromIterator<(N, Quantity)> for Amounts {
-    /// Collect; of several amounts for one name the last one counts.
+    /// Collects amounts. The last of several amounts for one name counts.
     fn from_iter<I: IntoIterator<Item = (N, Quantity)>>(entries: I) -> Self {
         let mut amounts = Self::EMPTY;
         for (name, amount) in entries {
@@ -76,14 +76,14 @@ impl<N: Into<Name>> FromIterator<(N, Quantity)> for Amounts {
 }
 
 impl<const COUNT: usize> From<[(&str, i64); COUNT]> for Amounts {
-    /// Amounts in core units.
+    /// Creates amounts in core units.
     fn from(entries: [(&str, i64); COUNT]) -> Self {
         entries.into_iter().map(|(name, amount)| (name, Quantity::of(amount))).collect()
     }
 }
 
 impl fmt::Display for Amounts {
-    /// `{memory: 10 B, vcore: 500 m}`; `{}` when no type is named.
+    /// Formats as `{memory: 10 B, vcore: 500 m}`, or `{}` without types.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("{")?;
         for (position, (name, amount)) in self.0.iter().enumerate() {

@@ -1,12 +1,12 @@
-//! Sums, differences, products, minima: the operations of queues-and-limits §1.4.
+//! Sums, differences, products, and minima: the operations of queues-and-limits §1.4.
 //!
-//! Methods treat an absent type as zero unless their comment says otherwise. Where the
-//! specification tells *no object* from *empty object*, the caller holds an `Option`.
+//! An absent type counts as zero unless a comment states otherwise. Where the specification distinguishes *no object*
+//! from *empty object*, the caller has an `Option`.
 
 use super::{Quantity, Resources};
 
 impl Resources {
-    /// `Add`: over the union of types.
+    /// `Add`: sum over the union of types.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         self.zip(other, |left, right| {
@@ -14,7 +14,7 @@ impl Resources {
         })
     }
 
-    /// `Sub`: over the union of types; may go below zero.
+    /// `Sub`: difference over the union of types. Can be negative.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
         self.zip(other, |left, right| {
@@ -22,7 +22,7 @@ impl Resources {
         })
     }
 
-    /// `AddTo`: add in place, over the union of types.
+    /// `AddTo`: adds in place, over the union of types.
     #[inline]
     pub fn add(&mut self, other: &Self) {
         if !plainly(self.raw_mut(), other.raw(), i64::wrapping_add) {
@@ -31,7 +31,7 @@ impl Resources {
         }
     }
 
-    /// Adds in place if no sum leaves 64 bits; otherwise changes nothing. Returns whether it added.
+    /// Adds in place if no sum overflows 64 bits; otherwise, changes nothing. Returns whether it added.
     #[inline]
     pub(crate) fn add_within(&mut self, other: &Self) -> bool {
         if plainly(self.raw_mut(), other.raw(), i64::wrapping_add) {
@@ -47,7 +47,7 @@ impl Resources {
         fits
     }
 
-    /// `SubFrom`: subtract in place, over the union of types; may go below zero.
+    /// `SubFrom`: subtracts in place, over the union of types. Can be negative.
     #[inline]
     pub fn subtract(&mut self, other: &Self) {
         if !plainly(self.raw_mut(), other.raw(), i64::wrapping_sub) {
@@ -56,7 +56,7 @@ impl Resources {
         }
     }
 
-    /// `AddOnlyExisting` in place: only types present here change.
+    /// `AddOnlyExisting` in place: changes only types that are present here.
     #[inline]
     pub fn add_existing(&mut self, other: &Self) {
         let mine = self.lanes_mut(0);
@@ -65,7 +65,7 @@ impl Resources {
         }
     }
 
-    /// `SubOnlyExisting` in place: only types present here change.
+    /// `SubOnlyExisting` in place: changes only types that are present here.
     #[inline]
     pub fn subtract_existing(&mut self, other: &Self) {
         let mine = self.lanes_mut(0);
@@ -74,7 +74,7 @@ impl Resources {
         }
     }
 
-    /// `SubOnlyExisting`: the types of `self` only.
+    /// `SubOnlyExisting`: difference in the types of `self`.
     #[must_use]
     pub fn minus_existing(&self, other: &Self) -> Self {
         let mut result = self.clone();
@@ -82,7 +82,7 @@ impl Resources {
         result
     }
 
-    /// `AddOnlyExisting`: the types of `self` only.
+    /// `AddOnlyExisting`: sum in the types of `self`.
     #[must_use]
     pub fn plus_existing(&self, other: &Self) -> Self {
         let mut result = self.clone();
@@ -90,8 +90,8 @@ impl Resources {
         result
     }
 
-    /// `SubEliminateNegative`: over the union; a type of `other` that would fall below zero
-    /// becomes zero. Types that only `self` has stay as they are, negative or not.
+    /// `SubEliminateNegative`: difference over the union of types. A type of `other` that would become negative becomes
+    /// zero. Types that only `self` has do not change, even if negative.
     #[must_use]
     pub fn minus_floored(&self, other: &Self) -> Self {
         self.zip(other, |left, right| match right {
@@ -100,8 +100,8 @@ impl Resources {
         })
     }
 
-    /// `SubErrorNegative`: [`Resources::minus_floored`], together with the amounts below zero that
-    /// were cut off; none where nothing was.
+    /// `SubErrorNegative`: [`Resources::minus_floored`], together with the negative amounts that were replaced by zero.
+    /// The latter are empty if there were none.
     #[must_use]
     pub fn minus_checked(&self, other: &Self) -> (Self, Self) {
         let below = self.zip(other, |left, right| {
@@ -111,7 +111,7 @@ impl Resources {
         (self.minus_floored(other), below)
     }
 
-    /// `Multiply` by a whole number, saturating; a factor of zero leaves no type.
+    /// `Multiply` by an integer, saturating. A factor of zero removes all types.
     #[must_use]
     pub fn times(&self, factor: i64) -> Self {
         if factor == 0 {
@@ -120,8 +120,8 @@ impl Resources {
         self.map(|amount| Some(amount.times(factor)))
     }
 
-    /// `MultiplyBy` a ratio: each product is cut toward zero and saturates; a ratio of zero
-    /// leaves no type, and one that is not a number counts as zero.
+    /// `MultiplyBy` a ratio: each product is truncated toward zero and saturates. A ratio of zero removes all types,
+    /// and NaN counts as zero.
     #[must_use]
     #[expect(
         clippy::float_arithmetic,
@@ -133,12 +133,12 @@ impl Resources {
         if ratio == 0.0 || ratio.is_nan() {
             return Self::new();
         }
-        // `as` cuts toward zero and saturates, which is the rule.
+        // `as` truncates toward zero and saturates, as the specification requires.
         self.map(|amount| Some(Quantity::of((amount.get() as f64 * ratio) as i64)))
     }
 
-    /// `ComponentWiseMin` of two present objects: over the union; an absent type is
-    /// unlimited, so the other side's amount stands.
+    /// `ComponentWiseMin` of two present objects, over the union of types. An absent type is unlimited, so the other
+    /// amount is the result.
     #[must_use]
     pub fn minimum(&self, other: &Self) -> Self {
         self.zip(other, |left, right| match (left, right) {
@@ -147,15 +147,13 @@ impl Resources {
         })
     }
 
-    /// The lower amount of each type that both have: no more than either, where an absent type is
-    /// zero.
+    /// Returns the lower amount of each type that both have. The result exceeds neither if an absent type is zero.
     #[must_use]
     pub(crate) fn minimum_of_present(&self, other: &Self) -> Self {
         self.zip(other, |left, right| Some(left?.min(right?)))
     }
 
-    /// `ComponentWiseMin` with its rule for missing objects: the other one; both missing:
-    /// none.
+    /// `ComponentWiseMin` with its rule for missing objects: returns the other one, and `None` if both are missing.
     pub fn min_of(left: Option<&Self>, right: Option<&Self>) -> Option<Self> {
         match (left, right) {
             (Some(left), Some(right)) => Some(left.minimum(right)),
@@ -172,37 +170,37 @@ impl Resources {
         })
     }
 
-    /// `ComponentWiseMax` of two present objects: over the union, absent counts as zero.
-    /// (With a missing object the specification's result is empty.)
+    /// `ComponentWiseMax` of two present objects, over the union of types. An absent type counts as zero. (For a
+    /// missing object, the result of the specification is empty.)
     #[must_use]
     pub fn maximum(&self, other: &Self) -> Self {
         self.zip(other, |left, right| Some(left.unwrap_or_default().max(right.unwrap_or_default())))
     }
 
-    /// Raise each amount to at least that of `other`, in place, over the union of types.
+    /// Raises each amount to at least that of `other`, in place and over the union of types.
     #[inline]
     pub fn raise(&mut self, other: &Self) {
         let theirs = other.raw();
         for (mine, theirs) in self.lanes_mut(theirs.len()).iter_mut().zip(theirs) {
-            // An absent lane is the smallest number, so the larger one is right either way.
+            // An absent lane is the smallest number, so the maximum is correct in every case.
             *mine = (*mine).max(*theirs);
         }
     }
 
-    /// `MergeIfNotPresent`: `self`, with the types that it lacks taken from `other`.
+    /// `MergeIfNotPresent`: `self`, with missing types taken from `other`.
     #[must_use]
     pub fn merge_missing(&self, other: &Self) -> Self {
         self.zip(other, Option::or)
     }
 
-    /// Overwrite and add the types of `other`: how a child's maximum changes the fair maximum.
+    /// Sets all types of `other`: the way in which the maximum of a child changes the fair maximum.
     pub fn overwrite(&mut self, other: &Self) {
         for (resource, amount) in other.iter() {
             self.set(resource, amount);
         }
     }
 
-    /// `Prune`: make types with amount zero absent.
+    /// `Prune`: removes types with amount zero.
     pub fn prune(&mut self) {
         for lane in self.lanes_mut(0) {
             if *lane == 0 {
@@ -220,18 +218,17 @@ impl Resources {
         result
     }
 
-    /// Sum of all amounts, over every type whatever its unit. Only for breaking ties: where
-    /// one vector is nowhere smaller and somewhere larger, its total is larger.
+    /// Returns the sum of all amounts, over every type regardless of its unit. Only for breaking ties: a vector that is
+    /// nowhere smaller and somewhere larger has a larger sum.
     pub fn total(&self) -> i128 {
         self.iter().map(|(_, amount)| i128::from(amount.get())).sum()
     }
 }
 
-/// Lanes that the processor takes at once: all that are stored without heap.
+/// Number of lanes that fit inline, which the processor handles at once.
 const BLOCK: usize = 8;
 
-/// Combine a full block of lanes without a look at each, if no type is absent and no amount so
-/// large that a sum might overflow; whether that was so.
+/// Combines a full block of lanes at once if no type is absent and no sum can overflow. Returns whether it did.
 #[inline]
 fn plainly(mine: &mut [i64], theirs: &[i64], sum: impl Fn(i64, i64) -> i64) -> bool {
     let (Ok(mine), Ok(theirs)) =
@@ -248,7 +245,7 @@ fn plainly(mine: &mut [i64], theirs: &[i64], sum: impl Fn(i64, i64) -> i64) -> b
     true
 }
 
-/// Whether all lanes are present and below 2^62 in size: an absent one is the smallest number.
+/// Returns whether all lanes are present and below 2^62 in size. An absent lane is the smallest number.
 #[inline]
 pub(super) fn are_plain(left: &[i64; BLOCK], right: &[i64; BLOCK]) -> bool {
     let large = |lane: &i64| lane ^ (lane << 1);

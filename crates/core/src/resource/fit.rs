@@ -3,37 +3,37 @@
 use super::arithmetic::are_plain;
 use super::{Quantity, ResourceType, Resources};
 
-/// The first type, in type order, of which there is not enough.
+/// First type, in the order of types, that is short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shortfall {
-    /// What there is too little of.
+    /// Type that is short.
     pub resource: ResourceType,
-    /// How much was needed.
+    /// Needed amount.
     pub needed: Quantity,
-    /// How much there was: may be negative; zero if the type is absent.
+    /// Available amount. Can be negative, and is zero if the type is absent.
     pub available: Quantity,
 }
 
 impl Resources {
-    /// `FitIn`: whether `small` fits here. An absent type, and a negative amount, is zero.
+    /// `FitIn`: returns whether `small` fits. An absent type and a negative amount count as zero.
     #[inline]
     pub fn fits(&self, small: &Self) -> bool {
         let big = self.raw();
         small.raw().iter().enumerate().all(|(lane, small)| {
-            // An absent lane is the smallest number: it needs nothing and offers nothing.
+            // An absent lane is the smallest number, so it needs nothing and has nothing available.
             *small <= big.get(lane).map_or(0, |big| (*big).max(0))
         })
     }
 
-    /// `FitInMaxUndef`: whether `small` fits under this maximum. An absent type is
-    /// unlimited; a negative amount is zero.
+    /// `FitInMaxUndef`: returns whether `small` fits this maximum. An absent type is unlimited, and a negative amount
+    /// counts as zero.
     #[inline]
     pub fn allows(&self, small: &Self) -> bool {
         if let (Ok(big), Ok(small)) =
             (<&[i64; 8]>::try_from(self.raw()), <&[i64; 8]>::try_from(small.raw()))
             && are_plain(big, small)
         {
-            // More than there is, and more than nothing: both differences are below zero.
+            // A lane is short if it exceeds the maximum and is positive. Then both differences are negative.
             let short = |(big, small): (&i64, &i64)| (big - small) & -small;
             return big.iter().zip(small).map(short).fold(0, |any, one| any | one) >= 0;
         }
@@ -43,7 +43,7 @@ impl Resources {
             .all(|(big, small)| *big == Self::ABSENT || *small <= (*big).max(0))
     }
 
-    /// `FitInActual`: like [`Resources::allows`], but a negative amount is itself.
+    /// `FitInActual`: like [`Resources::allows`], but negative amounts keep their value.
     pub fn allows_actual(&self, small: &Self) -> bool {
         self.raw()
             .iter()
@@ -51,7 +51,7 @@ impl Resources {
             .all(|(big, small)| *big == Self::ABSENT || *small <= *big)
     }
 
-    /// How often this is enough for `small` in each type; `most` at most.
+    /// Returns how many times `small` fits in every type, at most `most`.
     pub fn times_that_fit(&self, small: &Self, most: usize) -> usize {
         let needed = small.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
         let times = needed.map(|(resource, amount)| {
@@ -61,7 +61,7 @@ impl Resources {
         times.min().unwrap_or(most).min(most)
     }
 
-    /// The first type in which [`Resources::fits`] fails.
+    /// Returns the first type in which [`Resources::fits`] fails.
     pub fn shortfall(&self, small: &Self) -> Option<Shortfall> {
         small.iter().find_map(|(resource, needed)| {
             let available = self.get_or_zero(resource);
@@ -73,7 +73,7 @@ impl Resources {
         })
     }
 
-    /// The first type in which [`Resources::allows`] fails.
+    /// Returns the first type in which [`Resources::allows`] fails.
     pub fn shortfall_of_limit(&self, small: &Self) -> Option<Shortfall> {
         small.iter().find_map(|(resource, needed)| {
             let available = self.get(resource)?;
@@ -85,27 +85,27 @@ impl Resources {
         })
     }
 
-    /// `IsZero`: no amount other than zero.
+    /// `IsZero`: returns whether all amounts are zero.
     pub fn is_zero(&self) -> bool {
         self.iter().all(|(_, amount)| amount == Quantity::ZERO)
     }
 
-    /// `HasNegativeValue`.
+    /// `HasNegativeValue`: returns whether any amount is negative.
     pub fn has_negative(&self) -> bool {
         self.iter().any(|(_, amount)| amount < Quantity::ZERO)
     }
 
-    /// `StrictlyGreaterThanZero`: no amount below zero and at least one above.
+    /// `StrictlyGreaterThanZero`: returns whether no amount is negative and at least one is positive.
     pub fn is_strictly_positive(&self) -> bool {
         !self.has_negative() && !self.is_zero()
     }
 
-    /// `Equals` of two present objects: an absent type is zero.
+    /// `Equals` of two present objects. An absent type counts as zero.
     pub fn equals(&self, other: &Self) -> bool {
         self.all(other, |left, right| left.unwrap_or_default() == right.unwrap_or_default())
     }
 
-    /// `Equals` with its rule for missing objects: equal only to each other.
+    /// `Equals` with its rule for missing objects: they equal only each other.
     pub fn equal_objects(left: Option<&Self>, right: Option<&Self>) -> bool {
         match (left, right) {
             (Some(left), Some(right)) => left.equals(right),
@@ -114,29 +114,29 @@ impl Resources {
         }
     }
 
-    /// `EqualsOrEmpty`: zero and missing are alike.
+    /// `EqualsOrEmpty`: a zero and a missing object are equal.
     pub fn equals_or_empty(left: Option<&Self>, right: Option<&Self>) -> bool {
         let is_zero = |one: Option<&Self>| one.is_none_or(Self::is_zero);
         (is_zero(left) && is_zero(right)) || Self::equal_objects(left, right)
     }
 
-    /// `MatchAny`: at least one type in common, whatever the amounts.
+    /// `MatchAny`: returns whether both have a common type, regardless of the amounts.
     pub fn shares_type(&self, other: &Self) -> bool {
         !self.all(other, |left, right| left.is_none() || right.is_none())
     }
 
-    /// `StrictlyGreaterThanOrEquals`: nowhere smaller; absent is zero.
+    /// `StrictlyGreaterThanOrEquals`: returns whether no type is smaller. An absent type counts as zero.
     pub fn is_at_least(&self, other: &Self) -> bool {
         self.all(other, |left, right| left.unwrap_or_default() >= right.unwrap_or_default())
     }
 
-    /// `StrictlyGreaterThan`: nowhere smaller and somewhere larger; absent is zero.
+    /// `StrictlyGreaterThan`: returns whether no type is smaller and one is larger. An absent type counts as zero.
     pub fn exceeds(&self, other: &Self) -> bool {
         self.is_at_least(other) && !self.equals(other)
     }
 
-    /// `StrictlyGreaterThanOrEqualsOnlyExisting`: [`Resources::is_at_least`] over the common
-    /// types; without any, see the specification's table.
+    /// `StrictlyGreaterThanOrEqualsOnlyExisting`: [`Resources::is_at_least`] over the common types. Without common
+    /// types, see the table in the specification.
     pub fn is_at_least_existing(&self, other: &Self) -> bool {
         self.compare_existing(other, true)
     }
@@ -163,8 +163,8 @@ impl Resources {
 
     /// `DominantResourceType` of this usage: the type with the largest share of `capacity`.
     ///
-    /// Types that `capacity` lacks do not count; ties go to the last one in `name` order;
-    /// none if no type counts.
+    /// Types that are absent in `capacity` do not count. Of equal shares, the last type in the order of `name` wins.
+    /// `None` if no type counts.
     pub fn dominant<'names>(
         &self,
         capacity: &Self,

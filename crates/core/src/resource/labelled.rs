@@ -1,9 +1,8 @@
-//! Types of a label: what nodes have for asks that name their label alone is counted in types of
-//! its own. An example is `vcore@gpu` next to `vcore`. Source: user-headroom §10 (C18), decision
-//! page 27.
+//! Labeled types: the capacity of nodes with an exclusive label is counted in separate types, such as `vcore@gpu` in
+//! addition to `vcore`. Source: user-headroom §10 (C18), decision page 27.
 //!
-//! So each queue, user and group has books by label without any second set: a maximum, a
-//! guarantee, a share and a limit hold by type, and these are types.
+//! With these types, each queue, user, and group has amounts by label without additional fields: maxima, guarantees,
+//! shares, and limits apply by type.
 
 use alloc::format;
 
@@ -11,28 +10,28 @@ use crate::name::Name;
 
 use super::Amounts;
 
-/// What stands between a type and the label whose nodes have it.
+/// Separator between a type and its label.
 const AT: char = '@';
 
-/// The type and the label of which the name of a type speaks; none where it speaks of no label.
+/// Returns the base type and the label of a labeled type. `None` for a plain type.
 pub fn type_and_label(name: &str) -> Option<(&str, &str)> {
     name.split_once(AT).filter(|(base, label)| !base.is_empty() && !label.is_empty())
 }
 
-/// What a type is called without a label: the part before it, or all of it.
+/// Returns the base type: the part before the label, or the whole name.
 pub fn base_of(name: &str) -> &str {
     type_and_label(name).map_or(name, |(base, _)| base)
 }
 
 impl Amounts {
-    /// The same amounts in the types of a label.
+    /// Returns the amounts in the types of a label.
     #[must_use]
     pub fn at_label(&self, label: &Name) -> Self {
         self.iter().map(|(name, amount)| (format!("{name}{AT}{label}"), amount)).collect()
     }
 
-    /// The same amounts in plain types, where they are in types of a label of which `is_label` is true;
-    /// amounts that come to one type are added.
+    /// Returns the amounts in plain types, for the labels that satisfy `is_label`. Amounts of the same resulting type
+    /// are added.
     #[must_use]
     pub fn without_label(&self, is_label: impl Fn(&str) -> bool) -> Self {
         let mut plain = Self::EMPTY;

@@ -1,44 +1,44 @@
-//! The first eight lanes side by side, for sums that are made and checked again and again.
+//! Packed arithmetic on the first eight lanes, for sums that are often computed and checked.
 //!
-//! In a use, and in what is to be added to it, an absent type and a zero are the same. So eight
-//! plain numbers are enough. No look at single lanes is needed while they are so small that nothing
-//! overflows. Otherwise the caller uses the vectors themselves.
+//! In usage and in a change of usage, an absent type and a zero are equal, so eight integers are sufficient. As long as
+//! they are *plain*, which means small enough that no operation overflows, no lane has to be checked individually.
+//! Otherwise, the caller uses the vectors.
 
 use super::{Quantity, ResourceType, Resources};
 
-/// How many lanes there are side by side.
+/// Number of packed lanes.
 pub(super) const WIDTH: usize = 8;
 
-/// No plain step is as large as this, be it up or down.
+/// Upper bound of the size of a plain change in either direction.
 const STEP: i64 = 1 << 61;
 
-/// No plain use is as large as this.
+/// Upper bound of a plain usage.
 const USE: i64 = 1 << 62;
 
-/// More than any plain use and step together.
+/// Upper bound of a plain usage plus a plain change.
 const FAR: i64 = USE + STEP;
 
-/// What is asked for, charged or given back: at most eight types, none of them very much.
+/// Amount that is requested, charged, or refunded: at most eight types, all plain.
 #[derive(Clone, Copy)]
 pub(crate) struct PackedDelta([i64; WIDTH]);
 
-/// What is used of the first eight types.
+/// Usage of the first eight types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PackedUsage([i64; WIDTH]);
 
-/// How much may be used of the first eight types; of an absent one, more than anybody can.
+/// Limits of the first eight types. An absent type has a limit that no plain usage reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PackedLimit([i64; WIDTH]);
 
-/// In which lanes a step was too large so far: those below zero.
+/// Lanes in which a limit was exceeded so far: the negative ones.
 #[derive(Default)]
 pub(crate) struct PackedExcess([i64; WIDTH]);
 
 impl PackedDelta {
-    /// These amounts, if they are plain.
+    /// Returns the amounts in packed form. `None` if they are not plain.
     #[inline]
     pub(crate) fn of(amount: &Resources) -> Option<Self> {
-        // An absent lane is the smallest number, and not plain.
+        // An absent lane is the smallest number, which is not plain.
         match <&[i64; WIDTH]>::try_from(amount.raw()).map(|raw| Self(*raw)) {
             Ok(step) if step.is_plain() => Some(step),
             _ => Self::of_some(amount.raw()),
@@ -56,14 +56,13 @@ impl PackedDelta {
         Some(Self(step)).filter(Self::is_plain)
     }
 
-    /// The same the other way.
+    /// Returns the opposite change.
     #[inline]
     pub(crate) fn negated(self) -> Self {
         Self(self.0.map(i64::wrapping_neg))
     }
 
-    /// Between -2^61 and 2^61 is what is neither below zero nor as large as 2^62 when lifted by
-    /// 2^61.
+    /// A lane is between -2^61 and 2^61 if it is neither negative nor at least 2^62 after 2^61 was added.
     #[inline]
     fn is_plain(&self) -> bool {
         let bits = self.0.iter().fold(0, |bits, lane| bits | lane.wrapping_add(STEP));
@@ -72,26 +71,26 @@ impl PackedDelta {
 }
 
 impl PackedUsage {
-    /// What comes out when a step is added: right if that is plain, as this is.
+    /// Returns the usage plus a change. Correct if both this usage and the result are plain.
     #[inline]
     pub(crate) fn plus(&self, step: &PackedDelta) -> Self {
         Self(core::array::from_fn(|lane| self.0[lane].wrapping_add(step.0[lane])))
     }
 
-    /// Whether nothing is below zero, nor as large as 2^62.
+    /// Returns whether no lane is negative or at least 2^62.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         (0..USE).contains(&self.0.iter().fold(0, |bits, lane| bits | lane))
     }
 
-    /// Add the first eight types of any vector, saturating.
+    /// Adds the first eight types of any vector, saturating.
     pub(crate) fn add_saturating(&mut self, amount: &Resources) {
         for (lane, amount) in self.present(amount) {
             *lane = Quantity::of(lane.saturating_add(amount)).get();
         }
     }
 
-    /// Take the first eight types of any vector off; of a type that has less, what there is.
+    /// Subtracts the first eight types of any vector, at most the usage of each type.
     pub(crate) fn subtract_floored(&mut self, amount: &Resources) {
         for (lane, amount) in self.present(amount) {
             *lane = lane.saturating_sub(amount);
@@ -106,7 +105,7 @@ impl PackedUsage {
         lanes.filter(|(_, amount)| *amount != Resources::ABSENT)
     }
 
-    /// As a vector, together with the types beyond the first eight; no type with amount zero.
+    /// Returns the usage as a vector, with the types beyond the first eight, and without types of amount zero.
     pub(crate) fn with(&self, beyond: Option<&Resources>) -> Resources {
         let mine = self.0.map(|used| if used == 0 { Resources::ABSENT } else { used });
         let Some(beyond) = beyond else { return Resources::of_lanes(&mine) };
@@ -116,47 +115,47 @@ impl PackedUsage {
         all
     }
 
-    /// How much of a type is used, where that is one of the first eight; else nothing is known.
+    /// Returns the usage of one of the first eight types. `None` for other types.
     #[inline]
     pub(crate) fn get(&self, resource: ResourceType) -> Option<Quantity> {
         self.0.get(resource.lane()).map(|used| Quantity::of(*used))
     }
 
-    /// The lanes as they are.
+    /// Returns the lanes.
     #[cfg(feature = "snapshot")]
     pub(super) const fn raw(&self) -> &[i64; WIDTH] {
         &self.0
     }
 
-    /// A use with these lanes.
+    /// Creates a usage from its lanes.
     #[cfg(feature = "snapshot")]
     pub(super) const fn of_raw(lanes: [i64; WIDTH]) -> Self {
         Self(lanes)
     }
 
-    /// No use.
+    /// Usage of zero.
     pub(crate) const ZERO: Self = Self([0; WIDTH]);
 
-    /// Whether nothing is used.
+    /// Returns whether nothing is used.
     pub(crate) fn is_zero(&self) -> bool {
         self.0 == [0; WIDTH]
     }
 }
 
 impl PackedLimit {
-    /// What this maximum allows; everything if there is none.
+    /// Returns the limits of a maximum. Unlimited for `None`.
     pub(crate) fn of(max: Option<&Resources>) -> Self {
         let mut ceiling = [FAR; WIDTH];
         for (lane, max) in ceiling.iter_mut().zip(max.map_or(&[][..], Resources::raw)) {
             if *max != Resources::ABSENT {
-                // What is below zero allows nothing, and what is far no plain use can reach.
+                // A negative limit allows nothing, and no plain usage reaches `FAR`.
                 *lane = (*max).clamp(-1, FAR);
             }
         }
         Self(ceiling)
     }
 
-    /// Whether somebody whose use is plain, and this, may have a step more.
+    /// Returns whether the limits allow a change from this plain usage.
     #[inline]
     pub(crate) fn allows(&self, used: &PackedUsage, step: &PackedDelta) -> bool {
         let mut excess = PackedExcess::default();
@@ -164,15 +163,14 @@ impl PackedLimit {
         excess.is_none()
     }
 
-    /// Whether somebody whose use is plain, and this, is within it.
+    /// Returns whether this plain usage is within the limits.
     #[inline]
     pub(crate) fn is_above(&self, used: &PackedUsage) -> bool {
         let left = |lane: usize| self.0[lane].wrapping_sub(used.0[lane]);
         (0..WIDTH).fold(0, |bits, lane| bits | left(lane)) >= 0
     }
 
-    /// How much may be used at most where this step is to be allowed still; anything of a type of which
-    /// it wants nothing.
+    /// Returns the largest usage from which this change is still allowed. Unlimited for types that it does not request.
     pub(crate) fn before(&self, step: &PackedDelta) -> Self {
         Self(core::array::from_fn(|lane| match step.0[lane] {
             ..=0 => FAR,
@@ -180,8 +178,8 @@ impl PackedLimit {
         }))
     }
 
-    /// Lower it to what another one allows too. A step from a plain use is within both if it is
-    /// within what comes out.
+    /// Lowers the limits to those of another one. A change from a plain usage is within both if it is within the
+    /// result.
     pub(crate) fn lower_to(&mut self, other: &Self) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
             *mine = (*mine).min(*theirs);
@@ -190,8 +188,8 @@ impl PackedLimit {
 }
 
 impl PackedExcess {
-    /// Note where a step would take a plain use above its ceiling: more than what is left, and
-    /// more than nothing.
+    /// Records the lanes in which a change of a plain usage exceeds a limit: it is positive, and more than what is
+    /// left.
     #[inline]
     pub(crate) fn note(&mut self, ceiling: &PackedLimit, used: &PackedUsage, step: &PackedDelta) {
         for lane in 0..WIDTH {
@@ -200,7 +198,7 @@ impl PackedExcess {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether no limit was exceeded.
     #[inline]
     pub(crate) fn is_none(&self) -> bool {
         self.0.iter().fold(0, |bits, lane| bits | lane) >= 0
@@ -208,7 +206,7 @@ impl PackedExcess {
 }
 
 impl Resources {
-    /// The types beyond the first eight, if there are such.
+    /// Returns the types beyond the first eight, if there are any.
     #[inline]
     pub(crate) fn beyond(&self) -> Option<Self> {
         (self.raw().len() > WIDTH).then(|| self.without_first())

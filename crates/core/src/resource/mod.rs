@@ -1,9 +1,8 @@
-//! Amounts of resources: text to integer, sparse vectors, their arithmetic, checks and shares.
+//! Amounts of resources: parsing, sparse vectors, arithmetic, checks, and shares.
 //!
-//! A resource vector is a sparse map from resource type to a signed 64-bit amount.
-//! *Absent* and *zero* differ: in a maximum, an absent type is unlimited and a zero
-//! forbids. [`Amounts`] is the form with names, for the edges; [`Resources`] the form
-//! with interned types, for everything inside.
+//! A resource vector is a sparse map from resource types to signed 64-bit amounts. *Absent* and *zero* differ: in a
+//! maximum, an absent type is unlimited, and a zero forbids the type. [`Amounts`] is the form with names for external
+//! interfaces. [`Resources`] is the form with interned types for everything internal.
 
 mod amounts;
 mod arithmetic;

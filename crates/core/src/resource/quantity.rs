@@ -4,25 +4,24 @@ use core::fmt;
 
 use super::base_of;
 
-/// An amount of one resource type in its core unit: millicores for `vcore`, bytes for
-/// `memory`, a count for everything else.
+/// Amount of one resource type in its core unit: millicores for `vcore`, bytes for `memory`, and a count for everything
+/// else.
 ///
-/// Signed, because headroom and what is left of a guarantee may be negative. The range is
-/// symmetric, ±(2⁶³ − 1): arithmetic saturates at these bounds, never wraps, and every
-/// amount has a negative.
+/// Signed, because headroom and remaining guarantees can be negative. The range is symmetric, ±(2⁶³ − 1). Arithmetic
+/// saturates at these bounds and never wraps, and every amount can be negated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Quantity(i64);
 
-/// Why a text is not a quantity.
+/// Reason why a text is not a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
-    /// Not digits with an optional suffix: `R-SYNTAX`.
+    /// The text is not digits with an optional suffix: `R-SYNTAX`.
     #[error("it must be digits and an optional suffix: no sign, decimal point or exponent")]
     Syntax,
-    /// The amount does not fit: `R-OVERFLOW`.
+    /// The amount is too large: `R-OVERFLOW`.
     #[error("it is larger than 9223372036854775807 in the smallest unit")]
     Overflow,
-    /// The suffix is unknown, or `m` on a type other than `vcore`: `R-SUFFIX`.
+    /// The suffix is unknown, or it is `m` on a type other than `vcore`: `R-SUFFIX`.
     #[error(
         "the suffix is none of k M G T P E Ki Mi Gi Ti Pi Ei (and m, thousandths, for vcore only)"
     )]
@@ -30,7 +29,7 @@ pub enum QuantityError {
 }
 
 impl QuantityError {
-    /// The code of the specification, for tests and logs.
+    /// Returns the code of the specification, for tests and logs.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Syntax => "R-SYNTAX",
@@ -41,30 +40,31 @@ impl QuantityError {
 }
 
 impl Quantity {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self(0);
-    /// The largest amount, 2⁶³ − 1.
+    /// Largest amount, 2⁶³ − 1.
     pub const MAX: Self = Self(i64::MAX);
-    /// The smallest amount, −(2⁶³ − 1).
+    /// Smallest amount, −(2⁶³ − 1).
     pub const MIN: Self = Self(-i64::MAX);
 
-    /// This amount in core units; −2⁶³ becomes [`Quantity::MIN`].
+    /// Returns this amount in core units. −2⁶³ becomes [`Quantity::MIN`].
     pub const fn of(amount: i64) -> Self {
         if amount == i64::MIN { Self::MIN } else { Self(amount) }
     }
 
-    /// The amount in core units.
+    /// Returns the amount in core units.
     pub const fn get(self) -> i64 {
         self.0
     }
 
-    /// Read the text of a queue file for the resource type called `resource`.
+    /// Parses the text of a queue file for the resource type `resource`.
     ///
-    /// Digits, then an optional suffix, white space around and between. Only `vcore`
-    /// knows the suffix `m`; its plain numbers are whole cores.
+    /// The text has digits and an optional suffix, with white space around and between. Only `vcore` has the suffix
+    /// `m`, and its plain numbers are cores.
     ///
     /// # Errors
-    /// [`QuantityError`] says which rule the text breaks.
+    ///
+    /// Returns a [`QuantityError`] with the failed rule.
     pub fn parse(resource: &str, text: &str) -> Result<Self, QuantityError> {
         let milli = base_of(resource) == "vcore";
         let text = text.trim();
@@ -86,28 +86,28 @@ impl Quantity {
         i64::try_from(scaled).map(Self).map_err(|_| QuantityError::Overflow)
     }
 
-    /// Sum, saturating.
+    /// Returns the sum, saturating.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self::of(self.0.saturating_add(other.0))
     }
 
-    /// Difference, saturating.
+    /// Returns the difference, saturating.
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         Self::of(self.0.saturating_sub(other.0))
     }
 
-    /// Product with a whole number, saturating.
+    /// Returns the product with an integer, saturating.
     #[must_use]
     pub const fn times(self, factor: i64) -> Self {
         Self::of(self.0.saturating_mul(factor))
     }
 }
 
-/// The grammar's suffix: at most one letter of the list, at most one `i` behind it.
+/// Returns whether the suffix matches the grammar: at most one letter of the list, followed by at most one `i`.
 ///
-/// `K` lexes, so that `1K` is an unknown suffix and `1g` no quantity at all.
+/// `K` matches, so `1K` has an unknown suffix, while `1g` is no quantity at all.
 fn lexes_as_suffix(suffix: &str) -> bool {
     let bytes = suffix.as_bytes();
     match bytes {

@@ -1,6 +1,5 @@
-//! The types of no label, and those of each label that has types of its own: what is computed by whole
-//! vectors, and what is divided among queues, is so for each of them by itself. Source: user-headroom
-//! §10 (C18).
+//! Sections of resource types: plain types, and the types of each exclusive label. Computations on whole vectors, and
+//! splits among queues, apply to each section separately. Source: user-headroom §10 (C18).
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -9,19 +8,19 @@ use crate::name::Name;
 
 use super::{ResourceType, ResourceTypes, Resources, type_and_label};
 
-/// The sections of the types of a partition, by number: first the types of no label, then those of each
-/// label, in the order of labels.
+/// Sections of the types of a partition by number: first the plain types, then those of each label, in the order of
+/// labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sections {
     labels: Vec<Name>,
-    /// The section of each type, by its lane; empty where there is but one.
+    /// Section of each type, by its lane. Empty if there is only one section.
     of_type: Vec<u16>,
-    /// Which type is memory, in each section but the first.
+    /// Memory type of each section except the first.
     memory: Vec<Option<ResourceType>>,
 }
 
 impl Sections {
-    /// All types that are met so far; only labels count of which `is_label` is true.
+    /// Returns the sections of all known types, for the labels that satisfy `is_label`.
     pub(crate) fn of(types: &ResourceTypes, is_label: impl Fn(&str) -> bool) -> Self {
         if !types.has_labelled() {
             return Self::default();
@@ -41,7 +40,7 @@ impl Sections {
         };
         let of_type = types.iter().map(|(_, name)| label_of(name).map_or(0, number));
         let mut of_type: Vec<u16> = of_type.collect();
-        // Plain types that are met later change nothing.
+        // Plain types that are registered later do not change the sections.
         while of_type.pop_if(|section| *section == 0).is_some() {}
         let memory = labels.iter().map(|label| {
             let mut all = types.iter().filter(|(_, name)| label_of(name).as_ref() == Some(label));
@@ -51,33 +50,33 @@ impl Sections {
         Self { labels, of_type, memory }
     }
 
-    /// Their numbers.
+    /// Returns the numbers of the sections.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + use<> {
         0..=self.labels.len()
     }
 
-    /// Whether there is but one.
+    /// Returns whether there is only one section.
     pub(crate) const fn is_single(&self) -> bool {
         self.labels.is_empty()
     }
 
-    /// The label of a section; none of the first.
+    /// Returns the label of a section. `None` for the first one.
     pub(crate) fn label(&self, section: usize) -> Option<&str> {
         section.checked_sub(1).map(|place| self.labels[place].as_str())
     }
 
-    /// The section of a type.
+    /// Returns the section of a type.
     pub(crate) fn section(&self, resource: ResourceType) -> usize {
         self.of_type.get(resource.lane()).map_or(0, |section| usize::from(*section))
     }
 
-    /// Which type is memory in a section; none where nobody has met it.
+    /// Returns the memory type of a section. `None` if it is not known yet.
     pub(crate) fn memory(&self, section: usize) -> Option<ResourceType> {
         let label = section.checked_sub(1);
         label.map_or(Some(ResourceType::MEMORY), |place| self.memory[place])
     }
 
-    /// What of some amounts is of a section.
+    /// Returns the amounts in the types of a section.
     pub(crate) fn only(&self, section: usize, amounts: &Resources) -> Resources {
         if self.is_single() {
             return amounts.clone();
@@ -85,7 +84,7 @@ impl Sections {
         amounts.iter().filter(|(resource, _)| self.section(*resource) == section).collect()
     }
 
-    /// Copy the amounts of the plain types to the types of each label that have no amount.
+    /// Copies the amounts of plain types to the types of each label without an amount.
     pub(crate) fn spread(&self, types: &ResourceTypes, amounts: &mut Resources) {
         if self.is_single() || amounts.is_empty() {
             return;

@@ -1,7 +1,7 @@
-//! Shares of a total and fairness: queues-and-limits §1.5.
+//! Shares of a total, and fairness: queues-and-limits §1.5.
 //!
-//! The one place where amounts become floating point: + − × ÷ on `f64`, in the order that
-//! the specification gives, compared by `total_cmp`.
+//! The only module in which amounts become floating-point numbers: + − × ÷ on `f64`, in the order of the specification,
+//! compared by `total_cmp`.
 #![expect(
     clippy::float_arithmetic,
     clippy::cast_precision_loss,
@@ -14,12 +14,12 @@ use smallvec::SmallVec;
 
 use super::{Quantity, ResourceType, Resources};
 
-/// A ratio of use to a denominator; may exceed 1. Ordered by `total_cmp`, so it can be a key.
+/// Ratio of usage to a denominator. Can exceed 1. Ordered by `total_cmp`, so it can be a key.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Share(f64);
 
 impl Share {
-    /// The ratio as a number.
+    /// Returns the ratio as a number.
     pub const fn get(self) -> f64 {
         self.0
     }
@@ -49,14 +49,14 @@ impl Ord for Share {
     }
 }
 
-/// The shares of a vector in a total, one per type present, ascending. Compared from the
-/// largest down: the order of dominant resource fairness.
+/// Shares of a vector in a total, one for each present type, in ascending order. Compared from the largest down, as in
+/// dominant resource fairness.
 ///
 /// Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, section 4.
 #[derive(Debug, Default)]
 pub struct Shares(SmallVec<[f64; 4]>);
 
-/// Copied as they are, not one by one: they are in the keys of orders.
+/// Copies the slice at once instead of element by element, because keys of orders contain shares.
 impl Clone for Shares {
     #[inline]
     fn clone(&self) -> Self {
@@ -65,13 +65,13 @@ impl Clone for Shares {
 }
 
 impl Shares {
-    /// `Shares`: a zero amount has share zero; a total that is missing or zero for the type
-    /// leaves the raw amount.
+    /// `Shares`: a zero amount has share zero. If the total is missing or zero for the type, the share is the amount
+    /// itself.
     pub fn of(resources: &Resources, total: Option<&Resources>) -> Self {
         Self::of_types(resources, total, |_| true)
     }
 
-    /// The shares of those types only for which `counts`.
+    /// Returns the shares of the types that satisfy `counts`.
     pub fn of_types(
         resources: &Resources,
         total: Option<&Resources>,
@@ -94,19 +94,19 @@ impl Shares {
         Self(shares)
     }
 
-    /// The largest share; zero for an empty list.
+    /// Returns the largest share. Zero for an empty list.
     pub fn largest(&self) -> Share {
         Share(self.0.last().copied().unwrap_or(0.0))
     }
 
-    /// `CompareShares`: from the largest down, the first difference decides; leftover
-    /// entries of the longer list make their side larger above zero, smaller below.
+    /// `CompareShares`: the first difference from the largest down decides. Remaining entries of the longer list make
+    /// its side larger if they are positive, and smaller if they are negative.
     pub fn compare(&self, other: &Self) -> Ordering {
         let (mut left, mut right) = (self.0.iter().rev(), other.0.iter().rev());
         loop {
             match (left.next(), right.next()) {
                 (None, None) => return Ordering::Equal,
-                // A side that has no entry left has zeros.
+                // A side without further entries has zeros.
                 (left, right) => {
                     let (left, right) = (left.unwrap_or(&0.0), right.unwrap_or(&0.0));
                     match left.partial_cmp(right) {
@@ -140,13 +140,12 @@ impl Ord for Shares {
 }
 
 impl Resources {
-    /// `CompUsageRatio`: order two usages by their shares of `total`.
+    /// `CompUsageRatio`: compares two usages by their shares of `total`.
     pub fn compare_usage(&self, other: &Self, total: Option<&Self>) -> Ordering {
         Shares::of(self, total).compare(&Shares::of(other, total))
     }
 
-    /// `CompUsageRatioSpecificTypes`: only types present in `types` count; without `types`
-    /// all do.
+    /// `CompUsageRatioSpecificTypes`: only types in `types` count. Without `types`, all count.
     pub fn compare_usage_of_types(
         &self,
         other: &Self,
@@ -157,16 +156,16 @@ impl Resources {
         Shares::of_types(self, total, counts).compare(&Shares::of_types(other, total, counts))
     }
 
-    /// `FairnessRatio`: the largest share here by the largest share there; 0/0 is 1, and a
-    /// division by zero is infinite with the sign of what is divided.
+    /// `FairnessRatio`: the largest share of `self` divided by that of `other`. 0/0 is 1. Another division by zero is
+    /// infinite with the sign of the numerator.
     pub fn fairness_ratio(&self, other: &Self, total: Option<&Self>) -> f64 {
         let ratio =
             Shares::of(self, total).largest().get() / Shares::of(other, total).largest().get();
         if ratio.is_nan() { 1.0 } else { ratio }
     }
 
-    /// `FairShare` of this usage, by which sibling queues are ordered: the largest ratio of
-    /// use to guarantee, or to the fair maximum where no guarantee is named.
+    /// `FairShare` of this usage, by which sibling queues are ordered: the largest ratio of usage to the guarantee, or
+    /// to the fair maximum if no guarantee is set.
     pub fn fair_share(&self, guaranteed: Option<&Self>, fair_max: Option<&Self>) -> Share {
         let mut largest = 0.0_f64;
         for (resource, used) in self.iter() {
@@ -181,8 +180,8 @@ impl Resources {
         Share(largest)
     }
 
-    /// `FitInScore` of `small` in this vector: 0 if it fits, otherwise the sum over its types
-    /// of the missing part of each, at most 1 a type.
+    /// `FitInScore` of `small` in this vector: 0 if it fits; otherwise, the sum over its types of the missing
+    /// fractions, each at most 1.
     pub fn fit_score(big: Option<&Self>, small: &Self) -> Share {
         let Some(big) = big else {
             return Share(small.len() as f64);
@@ -199,8 +198,8 @@ impl Resources {
         Share(score)
     }
 
-    /// `AbsUsedCapacity`: use in whole percent of capacity, per type present in both; cut
-    /// toward zero, at most 2147483647.
+    /// `AbsUsedCapacity`: usage in whole percent of the capacity, for each type present in both. Truncated toward zero,
+    /// and at most 2147483647.
     #[must_use]
     pub fn percent_of(&self, capacity: &Self) -> Self {
         self.zip(capacity, |used, capacity| {
@@ -222,7 +221,7 @@ fn percent(used: Quantity, capacity: Quantity) -> Quantity {
     Quantity::of(percent.min(f64::from(i32::MAX)) as i64)
 }
 
-/// Use by capacity; a capacity of nothing is fully used by any use.
+/// Returns the usage divided by the capacity. Any usage of no capacity is 1.
 pub(super) fn of_capacity(used: Quantity, capacity: Quantity) -> f64 {
     if capacity > Quantity::ZERO {
         used.get() as f64 / capacity.get() as f64

@@ -1,4 +1,4 @@
-//! Vectors as plain data: their lanes, an absent one as nothing; and the types that they are of.
+//! Serialization of vectors as their lanes, with nothing for an absent one, and of the resource types.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -96,7 +96,7 @@ impl<'de> Deserialize<'de> for ResourceTypes {
         if numbers.len() < names.len() {
             return Err(D::Error::custom("two resource types of one name"));
         }
-        // Where the plain type is not known, nobody has counted anything by that label.
+        // Without its plain type, no amount was ever counted in a type of that label.
         let plain = numbers.iter().filter_map(|(name, number)| {
             let (base, _) = type_and_label(name)?;
             Some((*number, *numbers.get(base)?))
@@ -107,12 +107,12 @@ impl<'de> Deserialize<'de> for ResourceTypes {
 }
 
 impl ResourceTypes {
-    /// Whether all types of a vector are known.
+    /// Returns whether all types of a vector are known.
     pub(crate) fn know(&self, resources: &Resources) -> bool {
         resources.raw().len() <= self.len()
     }
 
-    /// Whether all types of a use are known.
+    /// Returns whether all types of a usage are known.
     pub(crate) fn know_used(&self, tally: &PackedUsage) -> bool {
         tally.raw().iter().skip(self.len()).all(|lane| *lane == 0)
     }

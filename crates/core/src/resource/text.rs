@@ -1,4 +1,4 @@
-//! Amounts as people write them.
+//! Formatting of amounts for people.
 
 use alloc::format;
 use alloc::string::{String, ToString as _};
@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 
 use super::{Amounts, Quantity, base_of};
 
-/// Binary units of memory, the largest first.
+/// Binary units of memory, largest first.
 const BINARY: [(&str, u32); 6] =
     [("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)];
 
-/// Units of memory that a queue file knows, the largest first.
+/// Units of memory in a queue file, largest first.
 const EXACT: [(&str, i64); 11] = [
     ("Pi", 1 << 50),
     ("P", 1_000_000_000_000_000),
@@ -25,17 +25,17 @@ const EXACT: [(&str, i64); 11] = [
     ("", 1),
 ];
 
-/// How large a number may be before a larger unit is used, though that one shows the amount less exactly.
+/// Largest number for which the exact unit is used. For larger numbers, a larger unit is used even if it loses digits.
 const READABLE: u64 = 1_000_000;
 
-/// What the numbers of a type are.
+/// Kind of the numbers of a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Thousandths of a core.
     Cores,
     /// Bytes.
     Bytes,
-    /// Pieces.
+    /// Counts.
     Count,
 }
 
@@ -48,7 +48,7 @@ fn kind_of(resource: &str) -> Kind {
     }
 }
 
-/// The unit to print behind an amount in core units, with a space; empty for counts.
+/// Returns the unit to print after an amount in core units, with a leading space. Empty for counts.
 pub(super) fn unit_of(resource: &str) -> &'static str {
     match kind_of(resource) {
         Kind::Cores => " m",
@@ -57,7 +57,8 @@ pub(super) fn unit_of(resource: &str) -> &'static str {
     }
 }
 
-/// An amount exactly, as a queue file takes it, in the largest unit without a rest: `1500m`, `40Gi`, `3`.
+/// Returns the exact amount in the format of a queue file, in the largest unit without a remainder: `1500m`, `40Gi`,
+/// `3`.
 pub fn exact(resource: &str, amount: Quantity) -> String {
     let units = amount.get();
     match kind_of(resource) {
@@ -72,29 +73,29 @@ pub fn exact(resource: &str, amount: Quantity) -> String {
     }
 }
 
-/// The unit in which amounts of one type that are compared are all written.
+/// Common unit for amounts of one type that are compared.
 ///
-/// It is the largest in which none of them loses a digit, if their numbers stay short; else the largest in which different
-/// amounts look different, and nothing but nothing looks like it.
+/// It is the largest unit in which no amount loses a digit, if the numbers stay short. Otherwise, it is the largest
+/// unit in which different amounts have different texts, and only zero is shown as zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit(Written);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Written {
-    /// `4`: cores.
+    /// Cores, such as `4`.
     Cores,
-    /// `500m`.
+    /// Thousandths of a core, such as `500m`.
     Thousandths,
-    /// `7.45Gi`: two digits behind the point at most, cut off there.
+    /// A binary unit, such as `7.45Gi`: at most two digits after the point, truncated.
     Binary(&'static str, u32),
-    /// `100 B`.
+    /// Bytes, such as `100 B`.
     Bytes,
-    /// `3`; also memory of less than 1 Ki.
+    /// Counts, such as `3`, and memory of less than 1 Ki.
     Count,
 }
 
 impl Unit {
-    /// The unit for all of these.
+    /// Returns the common unit of these amounts.
     pub fn of(resource: &str, amounts: &[Quantity]) -> Self {
         let all = || amounts.iter().map(|amount| amount.get());
         Self(match kind_of(resource) {
@@ -105,7 +106,7 @@ impl Unit {
         })
     }
 
-    /// An amount in this unit.
+    /// Formats an amount in this unit.
     pub fn write(self, amount: Quantity) -> String {
         let units = amount.get();
         match self.0 {
@@ -124,7 +125,7 @@ impl Unit {
     }
 }
 
-/// Amounts of one type that are compared, all in the same unit: `2000m` and `1500m`, `64Gi` and `7.45Gi`.
+/// Formats amounts of one type in a common unit: `2000m` and `1500m`, `64Gi` and `7.45Gi`.
 pub fn format_quantities<const N: usize>(resource: &str, amounts: [Quantity; N]) -> [String; N] {
     let unit = Unit::of(resource, &amounts);
     amounts.map(|amount| unit.write(amount))
@@ -160,7 +161,7 @@ fn hundredths(units: i64, power: u32) -> u128 {
     (u128::from(units.unsigned_abs()) * 100) >> power
 }
 
-/// Amounts of several types as people write them, together with others of the same types.
+/// Formats amounts of several types in common units with others of the same types.
 pub(crate) fn format_amounts<const N: usize>(
     types: &Amounts,
     compared: [&Amounts; N],

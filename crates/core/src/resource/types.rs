@@ -8,14 +8,14 @@ use crate::name::Name;
 
 use super::{Amounts, Quantity, Resources, base_of, type_and_label};
 
-/// A resource type known to the books: a dense number, given in order of first use.
+/// A resource type that the books know: a dense number, assigned in the order of first use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResourceType(u16);
 
 impl ResourceType {
-    /// `memory`, in bytes.
+    /// Type `memory`, in bytes.
     pub const MEMORY: Self = Self(0);
-    /// `vcore`, in millicores.
+    /// Type `vcore`, in millicores.
     pub const VCORE: Self = Self(1);
 
     pub(crate) const fn at(lane: usize) -> Self {
@@ -24,7 +24,7 @@ impl ResourceType {
         Self(lane as u16)
     }
 
-    /// Position in a vector.
+    /// Returns the position in a vector.
     pub const fn lane(self) -> usize {
         self.0 as usize
     }
@@ -36,15 +36,15 @@ impl fmt::Debug for ResourceType {
     }
 }
 
-/// The resource types that the books have met, by number and by name.
+/// Resource types that the books know, by number and by name.
 ///
-/// Grows only: a type once met keeps its number for the life of the books, so that vectors
-/// made at any time can be compared. At most [`ResourceTypes::LIMIT`] types exist.
+/// Types are only added: a type has the same number for the lifetime of the books, so all vectors can be compared. At
+/// most [`ResourceTypes::LIMIT`] types exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceTypes {
     pub(super) names: Vec<Name>,
     pub(super) numbers: BTreeMap<Name, ResourceType>,
-    /// The plain type of each type of a label; empty for most.
+    /// Plain type of each labeled type. Usually empty.
     pub(super) plain: BTreeMap<ResourceType, ResourceType>,
 }
 
@@ -60,44 +60,42 @@ impl Default for ResourceTypes {
 }
 
 impl ResourceTypes {
-    /// How many types may ever exist; `decide` refuses what would add more.
+    /// Largest number of types. `decide` rejects requests that would add more.
     ///
-    /// A vector is as long as its highest type, so the bound keeps one hostile client
-    /// from making everybody's vectors long.
+    /// A vector is as long as its highest type, so the limit prevents a hostile client from making all vectors long.
     pub const LIMIT: usize = 1_024;
 
-    /// How many may be known after an ask, or a tag of an application, named new ones. So clients
-    /// that submit cannot use up what nodes and queue files need.
+    /// Largest number of known types after an ask or a tag of an application added types. So clients that submit cannot
+    /// use up the types that nodes and queue files need.
     pub const LIMIT_OF_CLIENTS: usize = 512;
 
-    /// How many may be known after a node named new ones: the rest is left to queue files.
+    /// Largest number of known types after a node added types. The rest is for queue files.
     pub const LIMIT_OF_NODES: usize = 768;
 
-    /// How many new ones one ask, or the tags of one application, may name.
+    /// Largest number of types that one ask, or the tags of one application, can add.
     pub const NEW_AT_ONCE: usize = 16;
 
-    /// The type of this name, if the books have met it.
+    /// Returns the type with this name. `None` if it is not known.
     pub fn find(&self, name: &str) -> Option<ResourceType> {
         self.numbers.get(name).copied()
     }
 
-    /// The name of a type.
+    /// Returns the name of a type.
     pub fn name(&self, resource: ResourceType) -> &Name {
         &self.names[resource.lane()]
     }
 
-    /// All types, in order of first use.
+    /// Returns all types, in the order of first use.
     pub fn iter(&self) -> impl Iterator<Item = (ResourceType, &Name)> {
         self.names.iter().enumerate().map(|(lane, name)| (ResourceType::at(lane), name))
     }
 
-    /// How many of the names in `amounts` the books have not met. A type of a label that is new may bring
-    /// its plain type along.
+    /// Returns the number of unknown types in `amounts`. An unknown labeled type can add its plain type as well.
     pub fn count_unknown(&self, amounts: &Amounts) -> usize {
         self.count_unknown_names(amounts.iter().map(|(name, _)| name))
     }
 
-    /// The same of names, each once.
+    /// Returns the number of unknown types among these names, which must be distinct.
     pub(crate) fn count_unknown_names<'name>(
         &self,
         names: impl Iterator<Item = &'name Name>,
@@ -110,22 +108,22 @@ impl ResourceTypes {
         unknown.map(|name| 1 + brought(name)).sum()
     }
 
-    /// How many types of labels the books have met.
+    /// Returns the number of known labeled types.
     pub(crate) fn labelled(&self) -> usize {
         self.plain.len()
     }
 
-    /// Whether the books have met types of a label.
+    /// Returns whether any labeled type is known.
     pub(crate) fn has_labelled(&self) -> bool {
         !self.plain.is_empty()
     }
 
-    /// The plain type of a type of a label; of any other that itself.
+    /// Returns the plain type of a labeled type. Returns any other type unchanged.
     pub fn plain(&self, resource: ResourceType) -> ResourceType {
         self.plain.get(&resource).copied().unwrap_or(resource)
     }
 
-    /// What these come to in plain types, where they are in types of a label of which `is_label` is true.
+    /// Returns the amounts in plain types, for the labels that satisfy `is_label`.
     pub(crate) fn plain_sum(
         &self,
         resources: &Resources,
@@ -144,17 +142,17 @@ impl ResourceTypes {
         sum
     }
 
-    /// How many types the books have met.
+    /// Returns the number of known types.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Never: `memory` and `vcore` are always known.
+    /// Returns `false`, because `memory` and `vcore` are always known.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The type of this name, met now if not before. Only `apply` interns.
+    /// Returns the type with this name, and registers it if it is unknown. Only `apply` interns.
     pub(crate) fn intern(&mut self, name: &Name) -> ResourceType {
         if let Some(known) = self.numbers.get(name) {
             return *known;
@@ -170,15 +168,16 @@ impl ResourceTypes {
         number
     }
 
-    /// The vector with these amounts; types not met before are met now.
+    /// Returns the vector with these amounts, and registers unknown types.
     pub(crate) fn intern_all(&mut self, amounts: &Amounts) -> Resources {
         amounts.iter().map(|(name, amount)| (self.intern(name), amount)).collect()
     }
 
-    /// The vector with these amounts, or the first name that the books have not met.
+    /// Returns the vector with these amounts.
     ///
     /// # Errors
-    /// The unknown name.
+    ///
+    /// Returns the first unknown name.
     pub fn resolve(&self, amounts: &Amounts) -> Result<Resources, Name> {
         amounts
             .iter()
@@ -187,7 +186,7 @@ impl ResourceTypes {
             .map_err(Clone::clone)
     }
 
-    /// The amounts of a vector with their names, in name order.
+    /// Returns the amounts of a vector with their names, in the order of names.
     pub fn amounts(&self, resources: &Resources) -> Amounts {
         resources
             .iter()

@@ -1,4 +1,4 @@
-//! The resource vector: one lane per type, where absent differs from zero.
+//! Resource vector: one lane for each type, where absent differs from zero.
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -7,22 +7,22 @@ use smallvec::SmallVec;
 
 use super::{Quantity, ResourceType};
 
-/// Lanes stored without heap; clusters rarely know more resource types.
+/// Number of lanes without heap allocation. Clusters rarely have more resource types.
 const INLINE: usize = 8;
 
-/// What a lane holds when its type is absent: the one value that no [`Quantity`] has.
+/// Value of a lane whose type is absent. No [`Quantity`] has this value.
 const ABSENT: i64 = i64::MIN;
 
-/// A sparse map from resource type to amount; an absent type is not a zero.
+/// Sparse map from resource types to amounts. An absent type differs from a zero.
 ///
-/// The lane of a type is its number. Lanes behind the last present type are not stored,
-/// so that equal maps are equal values. Up to eight types need no heap.
+/// The lane of a type is its number. Lanes after the last present type are not stored, so equal maps are equal values.
+/// Up to eight types need no heap allocation.
 #[derive(Default, PartialEq, Eq, Hash)]
 pub struct Resources {
     lanes: SmallVec<[i64; INLINE]>,
 }
 
-/// Lanes are copied as they are, not one by one: vectors are cloned all the time.
+/// Copies the slice at once instead of element by element, because vectors are cloned very often.
 impl Clone for Resources {
     #[inline]
     fn clone(&self) -> Self {
@@ -31,12 +31,12 @@ impl Clone for Resources {
 }
 
 impl Resources {
-    /// No type present.
+    /// Returns a vector without types.
     pub const fn new() -> Self {
         Self { lanes: SmallVec::new_const() }
     }
 
-    /// The amount of a type, if present.
+    /// Returns the amount of a type. `None` if it is absent.
     pub fn get(&self, resource: ResourceType) -> Option<Quantity> {
         match self.lanes.get(resource.lane()) {
             None | Some(&ABSENT) => None,
@@ -44,17 +44,17 @@ impl Resources {
         }
     }
 
-    /// The amount of a type, zero if absent.
+    /// Returns the amount of a type. Zero if it is absent.
     pub fn get_or_zero(&self, resource: ResourceType) -> Quantity {
         self.get(resource).unwrap_or(Quantity::ZERO)
     }
 
-    /// Whether the type is present, be it with zero.
+    /// Returns whether the type is present, even with amount zero.
     pub fn has(&self, resource: ResourceType) -> bool {
         self.get(resource).is_some()
     }
 
-    /// Give a type this amount.
+    /// Sets the amount of a type.
     pub fn set(&mut self, resource: ResourceType, amount: Quantity) {
         if self.lanes.len() <= resource.lane() {
             self.lanes.resize(resource.lane() + 1, ABSENT);
@@ -62,7 +62,7 @@ impl Resources {
         self.lanes[resource.lane()] = amount.get();
     }
 
-    /// Make a type absent.
+    /// Removes a type.
     pub fn remove(&mut self, resource: ResourceType) {
         if let Some(lane) = self.lanes.get_mut(resource.lane()) {
             *lane = ABSENT;
@@ -70,7 +70,7 @@ impl Resources {
         }
     }
 
-    /// Present types with their amounts, in type order.
+    /// Returns the present types with their amounts, in the order of types.
     pub fn iter(&self) -> impl Iterator<Item = (ResourceType, Quantity)> + Clone {
         self.lanes
             .iter()
@@ -79,18 +79,18 @@ impl Resources {
             .map(|(lane, amount)| (ResourceType::at(lane), Quantity::of(*amount)))
     }
 
-    /// How many types are present.
+    /// Returns the number of present types.
     pub fn len(&self) -> usize {
         self.lanes.iter().filter(|lane| **lane != ABSENT).count()
     }
 
-    /// No type present: `IsEmpty` of the specification.
+    /// Returns whether no type is present: `IsEmpty` of the specification.
     pub fn is_empty(&self) -> bool {
         self.lanes.is_empty()
     }
 
-    /// Combine lane by lane over the union; `join` sees `None` for an absent side, never
-    /// two of them, and answers with the lane of the result.
+    /// Combines both vectors lane by lane over the union of types. `join` gets `None` for an absent side, never for
+    /// both, and returns the lane of the result.
     #[inline]
     pub(super) fn zip(
         &self,
@@ -111,7 +111,7 @@ impl Resources {
         result
     }
 
-    /// Change every present lane.
+    /// Changes every present lane.
     #[inline]
     pub(super) fn map(&self, change: impl Fn(Quantity) -> Option<Quantity>) -> Self {
         let mut result = self.clone();
@@ -124,7 +124,7 @@ impl Resources {
         result
     }
 
-    /// Whether `holds` for every type present on one side or both.
+    /// Returns whether `holds` is true for every type that is present on at least one side.
     #[inline]
     pub(super) fn all(
         &self,
@@ -138,7 +138,7 @@ impl Resources {
         })
     }
 
-    /// The lane by position.
+    /// Returns the lane at this position.
     #[inline]
     pub(super) fn lane(&self, lane: usize) -> Option<Quantity> {
         match self.lanes.get(lane) {
@@ -147,7 +147,7 @@ impl Resources {
         }
     }
 
-    /// Lanes as stored, for the in-place operations of this module.
+    /// Returns the stored lanes, at least `count`, for the in-place operations of this module.
     #[inline]
     pub(super) fn lanes_mut(&mut self, count: usize) -> &mut [i64] {
         if self.lanes.len() < count {
@@ -156,7 +156,7 @@ impl Resources {
         &mut self.lanes
     }
 
-    /// Drop absent lanes at the end.
+    /// Removes absent lanes at the end.
     #[inline]
     pub(super) fn trim(&mut self) {
         while self.lanes.last() == Some(&ABSENT) {
@@ -164,26 +164,26 @@ impl Resources {
         }
     }
 
-    /// A vector with these lanes; absent ones at the end are left out.
+    /// Creates a vector with these lanes. Absent lanes at the end are omitted.
     #[inline]
     pub(super) fn of_lanes(lanes: &[i64]) -> Self {
         let count = lanes.iter().rposition(|lane| *lane != ABSENT).map_or(0, |last| last + 1);
         Self { lanes: SmallVec::from_slice(&lanes[..count]) }
     }
 
-    /// Raw lanes, for code that handles the absent mark itself.
+    /// Returns the raw lanes, for code that handles the value for absent lanes itself.
     #[inline]
     pub(super) fn raw(&self) -> &[i64] {
         &self.lanes
     }
 
-    /// The same, for change; as many lanes as there are.
+    /// Returns the stored raw lanes for a change.
     #[inline]
     pub(super) fn raw_mut(&mut self) -> &mut [i64] {
         &mut self.lanes
     }
 
-    /// The mark of an absent lane.
+    /// Value of an absent lane.
     pub(super) const ABSENT: i64 = ABSENT;
 }
 
@@ -204,7 +204,7 @@ impl PartialOrd for Resources {
 }
 
 impl Ord for Resources {
-    /// An order for tables only: lane by lane, absent first. It says nothing about size.
+    /// Orders vectors for tables only: lane by lane, absent first. The order is unrelated to size.
     fn cmp(&self, other: &Self) -> Ordering {
         self.lanes.cmp(&other.lanes)
     }

@@ -1,15 +1,14 @@
 //! Sums that stay exact beyond 64 bits.
 //!
-//! Waiting asks can have any size, so their sums may leave 64 bits. A sum that saturates loses what
-//! it cut off and is wrong when amounts leave it again. [`Beyond`] stores what is beyond the
-//! largest amount, in addition to the vector that is shown. It is almost always empty, and then
-//! costs one look.
+//! Waiting asks can have any size, so their sums can exceed 64 bits. A saturating sum loses the excess and becomes
+//! wrong when amounts are subtracted again. [`Beyond`] stores the excess over the largest amount, in addition to the
+//! vector that is shown. It is almost always empty, and then costs one comparison.
 
 use alloc::collections::BTreeMap;
 
 use super::{Quantity, ResourceType, Resources};
 
-/// What of each sum is beyond [`Quantity::MAX`].
+/// Excess of each sum over [`Quantity::MAX`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Beyond(BTreeMap<ResourceType, i128>);
 
@@ -32,7 +31,7 @@ impl Beyond {
         }
     }
 
-    /// Adds an amount `times` times, which may be below zero.
+    /// Adds an amount `times` times. `times` can be negative.
     #[cold]
     pub(crate) fn shift(&mut self, shown: &mut Resources, amount: &Resources, times: i64) {
         for (resource, amount) in amount.iter() {
@@ -49,7 +48,7 @@ impl Beyond {
         }
     }
 
-    /// Whether all sums are as they are shown.
+    /// Returns whether no sum has an excess.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,9 +1,9 @@
-//! When an application is activated: `maxparallelapps` and the driver limits of
-//! `applicationlimits`. Source: user-headroom §5; in its numbers M-12, M-15 and M-16.
+//! Activation of applications: `maxparallelapps` and the driver limits of `applicationlimits`. Source: user-headroom
+//! §5; its numbers M-12, M-15 and M-16.
 //!
-//! The driver of an application is its originator, or else all placeholders of its first task
-//! group, or else the ask that it would have placed first. It is fixed when the application is
-//! activated, and counts until that ends.
+//! The driver of an application is its originator. Without an originator, it is the set of all placeholders of the
+//! first task group. Without these, it is the first ask in order. The driver is fixed when the application is
+//! activated, and counts until the application ends.
 
 use core::iter;
 
@@ -15,11 +15,11 @@ use crate::resource::{Quantity, Resources, Shortfall};
 use crate::userlimit::{Decimal, DriverRules, Leaf, Rules};
 use crate::wait::{Blocker, CheckResult, Wait};
 
-/// The rules of a leaf that says nothing of its users.
+/// Rules of a leaf without user limits.
 static WITHOUT_SHARES: Rules = Rules::WITHOUT_SHARES;
 
-/// The event that activates an application. Its driver counts as no more than the sum with the
-/// others of its leaf can hold.
+/// Returns the event that activates an application. The counted amounts of its driver are limited so that the sum of
+/// the leaf does not overflow.
 pub(crate) fn activated(books: &Books, application: ApplicationId, driver: &Resources) -> Event {
     let leaf = books.application(application).queue;
     let used = books.drivers_of(leaf).map(|drivers| &drivers.used);
@@ -34,15 +34,15 @@ pub(crate) fn activated(books: &Books, application: ApplicationId, driver: &Reso
     })
 }
 
-/// Whether an application has something that it was given without being asked whether it may start:
-/// it is activated whatever the limits. Source: CapacityScheduler's recovery (C31).
+/// Returns whether an application has an allocation, a reservation, or a replacement without an activation. Such an
+/// application is activated regardless of the limits. Source: CapacityScheduler's recovery (C31).
 pub(crate) fn has_begun(books: &Books, application: ApplicationId) -> bool {
     let row = books.application(application);
     row.allocation_count > 0 || row.reservation_count > 0 || row.swap_count > 0
 }
 
-/// What the driver of an application counts as, by a look at all of its asks; none while it has asked
-/// for nothing.
+/// Returns the amounts that the driver of an application counts as. `None` while the application has no ask. Costs all
+/// asks of the application.
 pub(crate) fn driver_of(books: &Books, application: ApplicationId) -> Option<Resources> {
     let row = books.application(application);
     let first_group = row.gang.as_ref().and_then(|gang| gang.groups.first());
@@ -68,7 +68,7 @@ pub(crate) fn driver_of(books: &Books, application: ApplicationId) -> Option<Res
     first.map(|(id, _)| books.resources_of(id).clone())
 }
 
-/// What a leaf lets start now, as far as drivers go.
+/// Limits on drivers and applications of a leaf at one point in time.
 #[derive(Debug)]
 pub struct Gate<'a> {
     books: &'a Books,
@@ -82,15 +82,15 @@ struct Limits<'a> {
     of: DriverRules,
     rules: &'a Rules,
     state: Leaf,
-    /// What all drivers may have.
+    /// Limit on the sum of all drivers.
     all: Resources,
-    /// How many users share that: active users, and inactive users who have an application that was
-    /// not activated. So a user who waits to start counts.
+    /// Number of users that share the limit: active users, and inactive users with an application that waits for
+    /// activation.
     users: u64,
 }
 
 impl<'a> Gate<'a> {
-    /// None where no application has to be activated.
+    /// Returns the gate of a leaf. `None` if the leaf does not activate applications.
     pub fn of(books: &'a Books, leaf: QueueId) -> Option<Self> {
         let drivers = books.drivers_of(leaf)?;
         let limits = drivers.rules().map(|of| {
@@ -106,7 +106,7 @@ impl<'a> Gate<'a> {
         Some(Self { books, leaf, drivers, limits })
     }
 
-    /// The same where all drivers may have this much: somebody knows better what the leaf may use now.
+    /// Replaces the limit on the sum of all drivers, for callers that know the current capacity of the leaf better.
     #[must_use]
     pub fn with_limit(mut self, all: Resources) -> Self {
         if let Some(limits) = &mut self.limits {
@@ -115,8 +115,8 @@ impl<'a> Gate<'a> {
         self
     }
 
-    /// Whether an application of a user with this driver may start: the drivers of the leaf leave room
-    /// for it, and so do those of the user.
+    /// Returns whether the limits on drivers, of the leaf and of the user, allow an application of a user with this
+    /// driver.
     pub fn lets_start(&self, user: &str, driver: &Resources) -> bool {
         let nothing = Resources::new();
         let used = self.drivers.user(user).map_or(&nothing, |user| &user.used);
@@ -124,30 +124,30 @@ impl<'a> Gate<'a> {
         self.leaves_room(driver) && self.admits(limit.as_ref(), used, driver)
     }
 
-    /// What all drivers of the leaf may have; none: anything.
+    /// Returns the limit on the sum of all drivers. `None` if there is no limit.
     pub fn of_leaf(&self) -> Option<&Resources> {
         self.limits.as_ref().map(|limits| &limits.all)
     }
 
-    /// Whether drivers are looked at at all: one application always starts.
+    /// Returns whether the limits on drivers apply. The first application of a leaf can always start.
     fn looks_at_drivers(&self) -> bool {
         self.drivers.activated > 0 && !self.drivers.used.is_zero()
     }
 
-    /// What the drivers of a user of this weight may have; none where users do not share the leaf.
+    /// Returns the limit on the drivers of a user with this weight. `None` if the leaf has no user limits.
     pub fn of_user(&self, weight: Decimal) -> Option<Resources> {
         self.books.users_of(self.leaf)?;
         let Limits { of, rules, state, all, users } = self.limits.as_ref()?;
         Some(of.of_user(rules, state, all, *users, weight))
     }
 
-    /// Whether all drivers together leave room for one more.
+    /// Returns whether the limit on the sum of all drivers allows one more driver.
     pub(crate) fn leaves_room(&self, driver: &Resources) -> bool {
         let limit = self.limits.as_ref().map(|limits| &limits.all);
         self.admits(limit, &self.drivers.used, driver)
     }
 
-    /// Whether the drivers of a user do who may have this much and has that.
+    /// Returns whether `used` plus `driver` stays within `limit`.
     pub(crate) fn admits(
         &self,
         limit: Option<&Resources>,
@@ -160,17 +160,17 @@ impl<'a> Gate<'a> {
     }
 }
 
-/// The weight of a user of a leaf, whether users share it or not.
+/// Returns the weight of a user in a leaf. 1 if the leaf has no user limits.
 pub(crate) fn weight(books: &Books, leaf: QueueId, user: &str) -> Decimal {
     books.users_of(leaf).map_or(Decimal::ONE, |users| users.weight_of(user))
 }
 
-/// The queue on the path of a leaf, from there up, in which no more may be activated.
+/// Returns the first queue from the leaf to the root that has reached its limit on active applications.
 pub(crate) fn full_queue(books: &Books, leaf: QueueId) -> Option<QueueId> {
     books.up(leaf).find(|(_, queue)| is_full(queue)).map(|(queue, _)| queue)
 }
 
-/// Whether as many applications of a queue were activated as may be.
+/// Returns whether a queue has reached its limit on active applications.
 fn is_full(queue: &Queue) -> bool {
     max_parallel(queue).is_some_and(|max| queue.activated >= max)
 }
@@ -179,7 +179,7 @@ pub(crate) fn max_parallel(queue: &Queue) -> Option<u64> {
     queue.settings.application_limits.as_ref()?.max_parallel
 }
 
-/// Whether a user has as many activated applications as allowed.
+/// Returns whether a user has reached their limit on active applications.
 pub(crate) fn is_user_full(books: &Books, leaf: QueueId, user: &Name) -> bool {
     let row = books.queue(leaf);
     let limits = row.settings.application_limits.as_ref();
@@ -187,14 +187,13 @@ pub(crate) fn is_user_full(books: &Books, leaf: QueueId, user: &Name) -> bool {
     max.is_some_and(|max| books.activated_of(row.partition, user) >= max)
 }
 
-/// Why an application is not activated, the first check that it fails; none if none holds it back.
-/// It is tied to its user.
+/// Returns the wait for the first failed check of activation. `None` if the application can be activated. The
+/// application must be linked to its trackers.
 pub(crate) fn wait_for_activation(books: &Books, application: ApplicationId) -> Option<Wait> {
     checks(books, application).find_map(CheckResult::wait)
 }
 
-/// All that an application has to pass before it is activated, in order; nothing before it is tied to
-/// its user.
+/// Returns all checks of activation in order. Empty before the application is linked to its trackers.
 pub(crate) fn checks(
     books: &Books,
     application: ApplicationId,
@@ -213,14 +212,14 @@ pub(crate) fn checks(
     })
 }
 
-/// How many applications may have been activated in the queues from a leaf up.
+/// Checks the limit on active applications of each queue from the leaf to the root.
 fn numbers(books: &Books, leaf: QueueId) -> impl Iterator<Item = CheckResult> {
     let counting = books.up(leaf).filter(|(_, queue)| max_parallel(queue).is_some());
     counting
         .map(|(id, queue)| CheckResult::of(Blocker::ParallelApplications(id), is_full(queue), None))
 }
 
-/// What the drivers of a leaf, then those of a user, may have.
+/// Checks the limits on drivers, of the leaf and then of the user.
 fn drivers(
     books: &Books,
     (application, leaf): (ApplicationId, QueueId),

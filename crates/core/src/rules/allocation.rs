@@ -1,4 +1,4 @@
-//! Asks, and giving back.
+//! Commands about asks, and releases.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -20,7 +20,7 @@ use super::{
     tenant, types_fit, within,
 };
 
-/// One idempotent update of an ask or allocation. Source: scheduling §4.1.
+/// Adds or updates an ask or allocation. Idempotent. Source: scheduling §4.1.
 pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &ask.partition)?;
     let application = application_named(books, partition, &ask.application)?;
@@ -31,7 +31,7 @@ pub(super) fn ask(books: &Books, now: Timestamp, ask: &Ask) -> Result<Vec<Event>
     ask_of(books, now, ask, application)
 }
 
-/// An ask of an application, which may be a task.
+/// Adds or updates an ask of an application, which can be a task.
 pub(super) fn ask_of(
     books: &Books,
     now: Timestamp,
@@ -80,8 +80,8 @@ pub(super) fn ask_of(
     }
 }
 
-/// Refuse an ask that is larger than its queue takes. What runs already is a fact. Source:
-/// user-headroom §2.6.
+/// Rejects an ask that exceeds `maximumallocation` of its queue. Allocations are not checked, because they already run.
+/// Source: user-headroom §2.6.
 fn is_small_enough(books: &Books, application: ApplicationId, ask: &Ask) -> Result<(), Rejection> {
     let known =
         books.partition(books.application(application).partition).allocations.get(&*ask.key);
@@ -103,7 +103,7 @@ fn is_small_enough(books: &Books, application: ApplicationId, ask: &Ask) -> Resu
     })
 }
 
-/// An ask that is new, or an allocation that the RM has already.
+/// Adds a new ask, or an allocation that the RM already started.
 fn add(
     books: &Books,
     now: Timestamp,
@@ -123,7 +123,7 @@ fn add(
         key: ask.key.clone(),
         resources,
         priority: ask.priority,
-        // An ask cannot be younger than now: it would order before nothing and age never.
+        // An ask cannot be created in the future: its position would be last, and its age would never begin.
         created: ask.created.map_or(now, |created| created.min(now)),
         traits,
     })];
@@ -152,7 +152,7 @@ fn add(
     Ok(events)
 }
 
-/// What a new ask is counted as.
+/// Returns the amounts that a new ask counts as.
 fn size_of_new(
     books: &Books,
     application: ApplicationId,
@@ -170,7 +170,7 @@ fn size_of_new(
     Ok(resources.into_owned())
 }
 
-/// An ask or allocation that is known: it may have another size, and an ask may run by now.
+/// Updates an existing ask or allocation: its size can change, and an ask can have started.
 fn update(
     books: &Books,
     now: Timestamp,
@@ -194,8 +194,7 @@ fn update(
     if size.as_ref() != Ok(books.resources_of(known)) {
         sum_grows(books, row.application, row.is_allocated(), &resources)?;
         if row.is_swapping() {
-            // Its old size fitted into the place of its placeholder; the new size is to be judged
-            // again.
+            // The old size fitted the placeholder. The new size must be checked again.
             Lifecycle::of(books, now, row.application).drop_swap(known, &mut events);
         }
         let resources = resources.clone().into_owned();
@@ -217,8 +216,8 @@ fn update(
     Ok(events)
 }
 
-/// A waiting ask has other requirements for nodes than before: it is withdrawn and made again, with
-/// its age. A command without requirements for nodes leaves the old ones.
+/// Returns the events that withdraw a waiting ask and add it again with other requirements for nodes and the same age.
+/// `None` if the requirements are the same. A command without requirements for nodes does not change them.
 fn wished_again(
     books: &Books,
     ask: &Ask,
@@ -227,7 +226,7 @@ fn wished_again(
 ) -> Option<Result<Vec<Event>, Rejection>> {
     let row = books.allocation(known);
     let silent = ask.node_label.is_empty() && ask.blocked_nodes.is_empty();
-    // A placeholder that came twice would count twice in its group.
+    // A placeholder that is added again would count twice in its task group.
     if silent || node.is_some() || row.placeholder || !row.is_pending() {
         return None;
     }
@@ -255,14 +254,14 @@ fn wished_again(
     }))
 }
 
-/// Room that the RM has given already: nothing is checked, everything is counted.
+/// Adds the events of an allocation that the RM already started. Nothing is checked, everything is counted.
 fn place(books: &Books, placement: &Placement<'_>, events: &mut Vec<Event>) {
     events.extend(linked(books, placement.application));
     placed(books, placement, events);
 }
 
-/// Whether an ask may say what it says of nodes: its queue has access to the label. Source:
-/// user-headroom §3 (checks 5 and 12).
+/// Checks the node selector of an ask: its queue must have access to the label, and the block list must not be too
+/// long. Source: user-headroom §3 (checks 5 and 12).
 fn may_wish(books: &Books, application: ApplicationId, ask: &Ask) -> Result<(), Rejection> {
     let count = ask.blocked_nodes.len();
     if count > Ask::BLOCKED_NODES_MAX {
@@ -303,9 +302,10 @@ fn traits(books: &Books, application: ApplicationId, ask: &Ask) -> AskTraits {
     }
 }
 
-/// What an application asks for, and what runs in the partition, must each stay within 64 bits.
+/// Rejects additional amounts if the sum of the asks of the application, or of all allocations in the partition, would
+/// exceed 64 bits.
 ///
-/// Asks of others do not count: a sum that many share must not let one of them keep the rest out.
+/// Asks of other applications do not count. Otherwise, one application could use up a sum that many share.
 pub(super) fn sum_grows(
     books: &Books,
     application: ApplicationId,
@@ -317,13 +317,13 @@ pub(super) fn sum_grows(
         let root = books.queue(books.partition(row.partition).root);
         return sum_fits(books, "the allocations of the partition", Some(&root.allocated), added);
     }
-    // A member that is about to replace a placeholder may wait again; it is no larger than that.
+    // A member that replaces a placeholder can wait again. It is not larger than its placeholder.
     let may_wait = (row.swap_count > 0).then(|| row.pending.plus(&row.allocated));
     let held = may_wait.as_ref().unwrap_or(&row.pending);
     sum_fits(books, "the asks of the application", Some(held), added)
 }
 
-/// Something is given back, or the RM has done what it was asked to. Source: scheduling §13.1.
+/// Releases an ask, an allocation, or a whole application, or confirms a requested release. Source: scheduling §13.1.
 pub(super) fn release(
     books: &Books,
     now: Timestamp,
@@ -347,7 +347,7 @@ pub(super) fn release(
     let mine = found.filter(|one| books.allocation(*one).application == id);
     let one = match mine {
         Some(one) => one,
-        // It is gone already: confirming it twice, or after the scheduler gave it up by itself, is harmless.
+        // It is already gone. A repeated confirmation, or one after the scheduler gave the ask up, has no effect.
         None if termination.is_confirmation() => return Ok(events),
         None => {
             let (key, application) = (key.clone(), application.clone());
@@ -355,7 +355,7 @@ pub(super) fn release(
         }
     };
     let row = books.allocation(one);
-    // That something has waited too long is the core's own word, which ends no ask.
+    // Only the core uses the termination `Timeout`, and never to end an ask.
     let withdraws = termination != Termination::Timeout;
     if row.is_allocated() {
         if termination == Termination::PlaceholderReplaced && row.partner().is_some() {

@@ -1,4 +1,4 @@
-//! Removing applications, and the steps of their life.
+//! Removal of applications, and state changes when asks are placed.
 
 use alloc::vec::Vec;
 
@@ -23,10 +23,11 @@ pub(super) fn remove(
     Ok(events)
 }
 
-/// An application goes, with everything that it has and asks for. It passes through the states
-/// that are left to it, as if its asks had been withdrawn first and its allocations released
-/// then; with its partition, it fails first. It is remembered by nobody. Source: scheduling §3.3,
-/// §3.6, decision K-2.
+/// Removes an application with all its asks and allocations.
+///
+/// The application passes the remaining states, as if its asks were withdrawn first and its allocations released
+/// afterwards. If its partition is removed, it fails first. A removed application is not stored. Source: scheduling
+/// §3.3, §3.6, decision K-2.
 pub(super) fn leave(
     books: &Books,
     application: ApplicationId,
@@ -57,13 +58,13 @@ pub(super) fn leave(
     if fails && failed {
         pass(ApplicationState::Failed, events);
     }
-    // Its asks are withdrawn, and that may be all it had.
+    // The asks are withdrawn first. The application then completes if it had no allocation.
     let only_asked = row.ask_count > 0 && row.allocation_count == 0;
     let completing = row.state == ApplicationState::Completing;
     if only_asked && !completing {
         pass(ApplicationState::Completing, events);
     }
-    // Then its allocations are released, whether it has any or not.
+    // The allocations are released next, even if there are none.
     if completing || only_asked {
         pass(ApplicationState::Completed, events);
     } else {
@@ -72,7 +73,7 @@ pub(super) fn leave(
     events.push(Event::Application(ApplicationEvent::Removed { application }));
 }
 
-/// Withdraw every ask and release every allocation of an application, the oldest first.
+/// Withdraws every ask and releases every allocation of an application, oldest first.
 fn give_up_all(
     books: &Books,
     application: ApplicationId,
@@ -93,7 +94,7 @@ fn give_up_all(
     events[start..].reverse();
 }
 
-/// Tie an application to the trackers that count for it, if it is not.
+/// Returns the event that links an application to its trackers. `None` if it is linked already.
 pub(crate) fn linked(books: &Books, application: ApplicationId) -> Option<Event> {
     let row = books.application(application);
     row.lacks_group().then(|| {
@@ -103,20 +104,20 @@ pub(crate) fn linked(books: &Books, application: ApplicationId) -> Option<Event>
     })
 }
 
-/// An ask that is given room on a node.
+/// Placement of an ask on a node.
 pub(crate) struct Placement<'books> {
     pub(crate) ask: AllocationId,
     pub(crate) node: NodeId,
     pub(crate) application: ApplicationId,
-    /// The state of its application by then.
+    /// State of the application before the placement.
     pub(crate) state: ApplicationState,
     pub(crate) placeholder: bool,
-    /// How much it wants; none if it names types that nobody else does.
+    /// Size of the ask. `None` if the size contains types that no other object has.
     pub(crate) size: Option<&'books Resources>,
 }
 
-/// An ask is given room on a node; its application runs if it waited for its first real one,
-/// or if this placeholder makes its gang complete. Source: scheduling §3.3.
+/// Adds the events of a placement. The application becomes Running with its first allocation that is no placeholder, or
+/// when this placeholder completes its gang. Source: scheduling §3.3.
 #[inline]
 pub(crate) fn placed(books: &Books, placement: &Placement<'_>, events: &mut Vec<Event>) {
     let Placement { ask, node, application, state, placeholder, size } = *placement;
@@ -131,17 +132,17 @@ pub(crate) fn placed(books: &Books, placement: &Placement<'_>, events: &mut Vec<
     }
 }
 
-/// Whether one more placeholder of this size makes the placeholders of an application equal to
-/// what they need together.
+/// Returns whether one more placeholder of this size makes the sum of the placeholders equal to the gang size of the
+/// application.
 fn completes_gang(books: &Books, application: ApplicationId, size: &Resources) -> bool {
     let row = books.application(application);
-    // The gang size is set before anybody knows which label the asks will name.
+    // The gang size is set before the labels of its asks are known.
     let is_label = |label: &str| books.is_exclusive(row.partition, label);
     let plain = |sum: &Resources| {
         let on_nodes = books.for_nodes(row.partition, sum);
         books.types().plain_sum(on_nodes.as_ref().unwrap_or(sum), is_label).pruned()
     };
-    // The size of a task of a tenant counts its members as tasks.
+    // The gang size of a task also counts its members in the type for tasks.
     let whole =
         |ask: &Resources| books.for_nodes(row.partition, ask).unwrap_or_else(|| ask.clone());
     let gang = row.gang.as_ref();

@@ -1,4 +1,4 @@
-//! What runs on nodes and the core does not schedule. Scheduling §12.4.
+//! Foreign allocations, which run on nodes and which the core does not schedule. Source: scheduling §12.4.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,8 +13,8 @@ use crate::resource::Quantity;
 use super::node::node_named;
 use super::{Naming, labels, named, partition_named, tenant, types_fit};
 
-/// Take it in, or give it another size or node. Nothing is checked against what is free: it
-/// runs already, and may take nothing (decision K-21).
+/// Adds a foreign allocation, or changes its size or node. Does not check the free capacity, because the allocation
+/// already runs. Its amounts can be zero (decision K-21).
 pub(super) fn set(books: &Books, foreign: &SetForeign) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &foreign.partition)?;
     named("allocation key", &foreign.key)?;
@@ -37,7 +37,7 @@ pub(super) fn set(books: &Books, foreign: &SetForeign) -> Result<Vec<Event>, Rej
     })])
 }
 
-/// Let it go; one that is not known is gone already.
+/// Removes a foreign allocation. An unknown one is already gone.
 pub(super) fn release(
     books: &Books,
     partition: &Name,

@@ -1,5 +1,4 @@
-//! Gangs: what becomes of placeholders when their time is over, and of swaps when a node
-//! leaves. Scheduling §10.5, §12.3.
+//! Gangs: placeholder timeouts, and placeholder replacements when a node is removed. Source: scheduling §10.5, §12.3.
 
 use alloc::vec::Vec;
 
@@ -9,9 +8,8 @@ use crate::id::{AllocationId, ApplicationId, NodeId};
 
 use super::lifecycle::Lifecycle;
 
-/// The placeholders of an application have waited long enough. One that runs gives up those that
-/// nobody needed. One that waits for the others of its gang gives up everything, and starts again
-/// without a gang, or fails.
+/// Handles the placeholder timeout of an application. A running application releases its unused placeholders. An
+/// application whose gang is not complete releases everything, and then starts again without a gang or fails.
 pub(super) fn expire(books: &Books, application: ApplicationId, events: &mut Vec<Event>) {
     events.push(Event::Application(ApplicationEvent::PlaceholdersExpired { application }));
     let row = books.application(application);
@@ -38,7 +36,7 @@ pub(super) fn expire(books: &Books, application: ApplicationId, events: &mut Vec
                 asks.into_iter().map(|ask| Event::Ask(AskEvent::Removed { ask, termination })),
             );
         }
-        // Nothing of theirs waits for a gang.
+        // These states have no gang that could wait.
         ApplicationState::New
         | ApplicationState::Completed
         | ApplicationState::Resuming
@@ -47,8 +45,8 @@ pub(super) fn expire(books: &Books, application: ApplicationId, events: &mut Vec
     }
 }
 
-/// Ask the RM to stop the placeholders of an application, or all that it has: the oldest first,
-/// and none that it was asked for already.
+/// Asks the RM to stop the placeholders or all allocations of an application, oldest first. Skips allocations that the
+/// RM is already stopping.
 pub(super) fn ask_back(
     books: &Books,
     application: ApplicationId,
@@ -77,7 +75,7 @@ fn ids(
     rows.map(|(id, _)| id).collect()
 }
 
-/// A node leaves with this allocation on it, which may be one half of a swap.
+/// Removes an allocation of a removed node. It can be part of a placeholder replacement.
 pub(super) fn lose(
     books: &Books,
     node: NodeId,
@@ -91,7 +89,7 @@ pub(super) fn lose(
     let row = books.allocation(allocation);
     let elsewhere = |member| books.allocation(member).node != Some(node);
     if row.is_swapping() {
-        // Its placeholder is on another node, and stays until the RM has stopped it.
+        // Its placeholder is on another node, and remains until the RM has stopped it.
         life.drop_swap(allocation, events);
     } else if row.partner().is_some_and(elsewhere) {
         life.confirm(allocation, events);

@@ -1,5 +1,5 @@
-//! In which types an ask, an allocation or a node is counted: those of a label, where its nodes are
-//! for asks that name it alone. User-headroom §10 (C18), decision page 27.
+//! Resource types in which an ask, an allocation, or a node is counted. An exclusive label, whose nodes are only for
+//! asks that select it, has its own types. Source: user-headroom §10 (C18), decision page 27.
 
 use alloc::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::name::Name;
 use crate::rejection::Rejection;
 use crate::resource::{Amounts, Resources, type_and_label};
 
-/// Amounts in the types of a label, or as they are.
+/// Returns the amounts in the types of a label, or unchanged without a label.
 pub(super) fn counted<'amounts>(
     amounts: &'amounts Amounts,
     label: Option<&Name>,
@@ -20,8 +20,8 @@ pub(super) fn counted<'amounts>(
     label.map_or(Cow::Borrowed(amounts), |label| Cow::Owned(amounts.at_label(label)))
 }
 
-/// What is counted in types of one label, or in plain ones, in those of another, or in plain ones: nodes
-/// do not have the type that counts tasks, which stays as it is.
+/// Converts amounts to the types of a label, or to plain types without one. The type that counts tasks does not change,
+/// because nodes do not have it.
 pub(crate) fn at_label(
     books: &Books,
     partition: PartitionId,
@@ -36,8 +36,8 @@ pub(crate) fn at_label(
     there
 }
 
-/// The label by which an ask or allocation is counted, exclusive or not: that of the node that it has, or
-/// must have, and else the one that it names.
+/// Returns the label that decides the types of an ask or allocation, exclusive or not: the label of its node or
+/// required node, or the label that it selects.
 fn deciding<'a>(
     books: &'a Books,
     partition: PartitionId,
@@ -53,7 +53,7 @@ fn deciding<'a>(
     }
 }
 
-/// The label in whose types a new ask is counted.
+/// Returns the label whose types a new ask is counted in.
 pub(super) fn of_ask(
     books: &Books,
     partition: PartitionId,
@@ -64,8 +64,8 @@ pub(super) fn of_ask(
     exclusive(books, partition, deciding(books, partition, node, required, named))
 }
 
-/// The label by which an ask or allocation that is known is counted, exclusive or not; it runs on this node
-/// by now, if the RM says so.
+/// Returns the label that decides the types of an existing ask or allocation, exclusive or not. `node` is the node on
+/// which the RM reports it, if any.
 pub(super) fn deciding_known(
     books: &Books,
     known: AllocationId,
@@ -77,20 +77,20 @@ pub(super) fn deciding_known(
     deciding(books, partition, row.node.or(node), row.required_node(), named)
 }
 
-/// The label in whose types it is counted.
+/// Returns the label whose types an existing ask or allocation is counted in.
 pub(super) fn of_known(books: &Books, known: AllocationId, node: Option<NodeId>) -> Option<Name> {
     let partition = books.application(books.allocation(known).application).partition;
     exclusive(books, partition, deciding_known(books, known, node))
 }
 
-/// The label in whose types a gang is counted that an application announces in a leaf, as far as anybody
-/// knows then: that which its asks have by default.
+/// Returns the label whose types the announced size of a gang is counted in: the default label of the asks of the leaf,
+/// because the labels of the asks are not known yet.
 pub(super) fn of_gang(books: &Books, partition: PartitionId, leaf: &QueueSettings) -> Option<Name> {
     let default = leaf.node_labels.as_ref().and_then(|labels| labels.default.as_ref());
     exclusive(books, partition, default)
 }
 
-/// Whether asks in a leaf may name an exclusive label, and so be counted in types of it.
+/// Returns whether asks in a leaf can select an exclusive label other than the default.
 pub(super) fn may_name_another(
     books: &Books,
     partition: PartitionId,
@@ -112,7 +112,7 @@ fn exclusive(books: &Books, partition: PartitionId, label: Option<&Name>) -> Opt
     label.filter(|label| books.is_exclusive(partition, label)).cloned()
 }
 
-/// Refuse amounts in types of a label: who wants nodes of a label names the label.
+/// Rejects amounts in types of a label. A request for such nodes must set the label instead.
 pub(super) fn are_plain(
     books: &Books,
     partition: PartitionId,

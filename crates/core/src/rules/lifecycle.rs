@@ -1,8 +1,7 @@
-//! What follows for an application when it loses an ask or an allocation: the triggers of its
-//! life cycle. Scheduling §3.3.
+//! State changes of an application that loses an ask or an allocation. Source: scheduling §3.3.
 //!
-//! A command may take much from one application. Each loss is judged by what the ones before
-//! have left, as if they came one by one.
+//! One command can remove many asks and allocations of an application. Each removal is evaluated with the state that
+//! the previous ones left.
 
 use alloc::vec::Vec;
 
@@ -11,11 +10,11 @@ use crate::event::{AllocationEvent, ApplicationEvent, AskEvent, Event, Terminati
 use crate::id::{AllocationId, ApplicationId};
 use crate::time::{Millis, Timestamp};
 
-/// How long an application without asks and real allocations may come back; its placeholders are released then. Source:
-/// scheduling §3.5, the reference's constant.
+/// Time that an application without asks and real allocations stays Completing. Its placeholders are released at the
+/// end. Source: scheduling §3.5, the constant of YuniKorn.
 pub(crate) const COMPLETING_FOR: Millis = Millis::from_secs(30);
 
-/// An application from which a command takes something.
+/// An application from which a command removes asks or allocations.
 pub(super) struct Lifecycle<'books> {
     books: &'books Books,
     now: Timestamp,
@@ -24,22 +23,22 @@ pub(super) struct Lifecycle<'books> {
     timers: Timers,
     linked: bool,
     asks: u32,
-    /// Its allocations that are no placeholders.
+    /// Number of allocations that are no placeholders.
     real: u32,
     placeholders: u32,
-    /// Whether it is a task of several members, which go together as they came.
+    /// Whether it is a task of several members, which end together.
     together: bool,
-    /// Whether its lifetime is over: it ends when the last that it has is gone.
+    /// Whether its lifetime is over. Then it ends with its last ask or allocation.
     over: bool,
-    /// What it has lost.
+    /// Asks and allocations that were removed so far.
     lost: Vec<AllocationId>,
 }
 
-/// What of an application ends by time.
+/// Timers of an application that events must stop.
 struct Timers {
-    /// Its state.
+    /// Timer of its state.
     state: bool,
-    /// The waiting of its placeholders.
+    /// Timer of its placeholders.
     placeholders: bool,
 }
 
@@ -66,9 +65,8 @@ impl<'books> Lifecycle<'books> {
         }
     }
 
-    /// Its lifetime is over. What it asks for is withdrawn, the RM is asked to stop what it has,
-    /// and with the last of that it fails; one that was about to complete does so. Source:
-    /// user-headroom §10 (C27).
+    /// Ends the lifetime of the application: withdraws its asks, and asks the RM to stop its allocations. With the last
+    /// of them, the application fails, or completes if it was Completing. Source: user-headroom §10 (C27).
     pub(super) fn expire(&mut self, events: &mut Vec<Event>) {
         events.push(Event::Application(ApplicationEvent::LifetimeOver {
             application: self.application,
@@ -110,7 +108,7 @@ impl<'books> Lifecycle<'books> {
         self.end_over(events);
     }
 
-    /// The lifetime of the application is over, and with the last that it had it ends.
+    /// Ends the application if its lifetime is over and it has no ask and no allocation left.
     fn end_over(&mut self, events: &mut Vec<Event>) {
         if self.asks + self.real + self.placeholders > 0 {
             return;
@@ -131,7 +129,7 @@ impl<'books> Lifecycle<'books> {
         }
     }
 
-    /// An ask that waits is withdrawn.
+    /// Withdraws a waiting ask.
     pub(super) fn withdraw(
         &mut self,
         ask: AllocationId,
@@ -148,7 +146,7 @@ impl<'books> Lifecycle<'books> {
         }
     }
 
-    /// A member of a gang does not take the place of its placeholder; it waits again.
+    /// Cancels the replacement of a placeholder by this member, which waits again.
     pub(super) fn drop_swap(&mut self, ask: AllocationId, events: &mut Vec<Event>) {
         self.part(ask, events);
         if self.state == ApplicationState::Completing {
@@ -156,7 +154,7 @@ impl<'books> Lifecycle<'books> {
         }
     }
 
-    /// A member of a gang is withdrawn on its way to the place of its placeholder.
+    /// Withdraws a member during its placeholder replacement.
     pub(super) fn abandon(
         &mut self,
         ask: AllocationId,
@@ -167,7 +165,7 @@ impl<'books> Lifecycle<'books> {
         self.drop_ask(ask, termination, events);
     }
 
-    /// An allocation is gone. A member that was to take its place waits again.
+    /// Releases an allocation. A member that was about to replace it waits again.
     pub(super) fn release(
         &mut self,
         allocation: AllocationId,
@@ -197,11 +195,11 @@ impl<'books> Lifecycle<'books> {
         }
     }
 
-    /// The RM has stopped a placeholder, and its member takes its place: in two steps, so that
-    /// an application that has nothing else completes and runs again. Scheduling §10.4.
+    /// Confirms that the RM stopped a placeholder, and places its member. The two steps let an application without
+    /// other allocations complete and run again. Source: scheduling §10.4.
     pub(super) fn confirm(&mut self, placeholder: AllocationId, events: &mut Vec<Event>) {
         if self.state == ApplicationState::Failing {
-            // It is to end: nothing takes a place in it any more.
+            // The application is about to end, so no member replaces the placeholder.
             let member = self.books.allocation(placeholder).partner();
             self.release(placeholder, Termination::PlaceholderReplaced, events);
             if let Some(member) = member.filter(|_| self.state == ApplicationState::Failing) {
@@ -229,8 +227,7 @@ impl<'books> Lifecycle<'books> {
         }
     }
 
-    /// Everything is given back. One that asks for nothing stays Completing then, and no timer
-    /// ends that.
+    /// Releases everything. An application without asks then stays Completing, without a timer.
     pub(super) fn give_up_all(&mut self, termination: Termination, events: &mut Vec<Event>) {
         let asked = self.asks > 0;
         let rows = || self.books.allocations_of(self.application);
@@ -279,7 +276,7 @@ impl<'books> Lifecycle<'books> {
         }
     }
 
-    /// It is done: what it asks for is withdrawn, what it has is given back, and it ends at once.
+    /// Ends the application at once: withdraws its asks and releases its allocations.
     pub(super) fn finish(&mut self, termination: Termination, events: &mut Vec<Event>) {
         self.lose_all(termination, events);
         match self.state {
@@ -296,7 +293,7 @@ impl<'books> Lifecycle<'books> {
         }
     }
 
-    /// What it has is given back, and it is about to ask again.
+    /// Releases the allocations of an application that is about to request them again.
     pub(super) fn give_back(&mut self, termination: Termination, events: &mut Vec<Event>) {
         self.lose_all(termination, events);
         if self.state.may_become(ApplicationState::Completing) {
@@ -304,7 +301,7 @@ impl<'books> Lifecycle<'books> {
         }
     }
 
-    /// Whatever it has not lost yet goes, the oldest first.
+    /// Removes the remaining asks and allocations, oldest first.
     fn lose_all(&mut self, termination: Termination, events: &mut Vec<Event>) {
         let rows = self.books.allocations_of(self.application);
         let mut rest: Vec<AllocationId> = rows.map(|(id, _)| id).collect();
@@ -319,8 +316,8 @@ impl<'books> Lifecycle<'books> {
         }
     }
 
-    /// The time of Completing is over. While placeholders are left, the RM is asked to stop
-    /// them, and the last that it has stopped completes the application.
+    /// Ends the time in the state Completing. If placeholders are left, asks the RM to stop them, and the last stopped
+    /// one completes the application.
     pub(super) fn end_completing(&mut self, events: &mut Vec<Event>) {
         if self.placeholders == 0 {
             return self.complete(events);
@@ -331,7 +328,7 @@ impl<'books> Lifecycle<'books> {
         }));
     }
 
-    /// Whether it has ended, and has lost this with its end.
+    /// Returns whether the application failed and lost this allocation with it.
     pub(super) fn ended_with(&self, allocation: AllocationId) -> bool {
         self.state == ApplicationState::Failed && self.lost.contains(&allocation)
     }
@@ -367,7 +364,7 @@ impl<'books> Lifecycle<'books> {
         }
     }
 
-    /// Without placeholders no time runs for them.
+    /// Stops the timer of placeholders if none is left.
     fn stop_waiting(&mut self, events: &mut Vec<Event>) {
         if self.placeholders == 0 && core::mem::take(&mut self.timers.placeholders) {
             events.push(Event::Application(ApplicationEvent::PlaceholdersExpired {
@@ -376,7 +373,7 @@ impl<'books> Lifecycle<'books> {
         }
     }
 
-    /// The last placeholder is gone, and no member took its place.
+    /// Changes the state after the last placeholder ended without a replacement.
     fn placeholders_gone(&mut self, events: &mut Vec<Event>) {
         match self.state {
             ApplicationState::Failing => self.fail(events),
@@ -392,7 +389,7 @@ impl<'books> Lifecycle<'books> {
         }
     }
 
-    /// One step towards the end, where there is one from here.
+    /// Makes one step towards the end of the application, if its state allows one.
     fn complete(&mut self, events: &mut Vec<Event>) {
         match self.state {
             ApplicationState::Accepted | ApplicationState::Running => {
@@ -418,7 +415,7 @@ impl<'books> Lifecycle<'books> {
         self.enter(ApplicationState::Completing, timer, events);
     }
 
-    /// What has not gone by itself goes with the application.
+    /// Fails the application, and removes its remaining asks and allocations.
     fn fail(&mut self, events: &mut Vec<Event>) {
         self.lose_all(Termination::Timeout, events);
         self.unlink(events);

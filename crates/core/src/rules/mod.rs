@@ -1,7 +1,7 @@
-//! The rules: which commands are carried out, and what follows from them.
+//! Rules: decide whether a command is accepted, and return its events.
 //!
-//! [`decide`] reads the books and answers with events or a refusal. It changes nothing, so
-//! a refusal cannot leave half a change behind.
+//! [`decide`] reads the books and returns events or a rejection. It changes nothing, so a rejected command cannot leave
+//! a partial change.
 
 pub(crate) mod activation;
 mod allocation;
@@ -42,21 +42,23 @@ use crate::resource::{Amounts, Quantity, ResourceTypes, Resources};
 use crate::schedule::Scheduler;
 use crate::time::Timestamp;
 
-/// What a command leads to, given the books: events to apply in order, or a refusal.
+/// Returns the events of a command, to be applied in order, or a rejection.
 ///
-/// Costs no more than what the command names, whatever else waits.
+/// Costs the objects that the command refers to, regardless of other waiting asks.
 ///
 /// # Errors
-/// The [`Rejection`] says which rule is broken, with both sides of the comparison.
+///
+/// Returns a [`Rejection`] with the failed rule and both sides of the comparison.
 pub fn decide(books: &Books, now: Timestamp, command: &Command) -> Result<Vec<Event>, Rejection> {
     size::judge(command)?;
     judge(books, now, command).map(|events| reservations::end_unfit(books, events))
 }
 
-/// The same of a queue file, which a plan does not copy for it.
+/// Decides a queue file like [`decide`]. A plan calls this function to avoid a copy of the file.
 ///
 /// # Errors
-/// As [`decide`].
+///
+/// Returns the same errors as [`decide`].
 pub(crate) fn decide_queue_file(
     books: &Books,
     now: Timestamp,
@@ -137,14 +139,14 @@ fn application_named(
     })
 }
 
-/// The longest id of an application, a node, an allocation or a tenant, and the longest name of a label, in bytes:
-/// what Kubernetes allows for the name of an object.
+/// Largest length in bytes of an ID of an application, node, allocation, or tenant, and of a label name. Kubernetes has
+/// the same limit for names of objects.
 pub(crate) const ID_BYTES_MAX: usize = 253;
 
-/// The longest other text that a client may send, in bytes: what Headroom keeps of a request must not grow with it.
+/// Largest length in bytes of other texts of clients. It bounds what Headroom stores for a request.
 const TEXT_BYTES_MAX: usize = 4_096;
 
-/// Refuses an id that is empty or longer than [`ID_BYTES_MAX`].
+/// Rejects an ID that is empty or longer than [`ID_BYTES_MAX`].
 fn named(what: &'static str, name: &Name) -> Result<(), Rejection> {
     if name.is_empty() {
         return Err(Rejection::EmptyName { what });
@@ -152,24 +154,24 @@ fn named(what: &'static str, name: &Name) -> Result<(), Rejection> {
     within(what, name, ID_BYTES_MAX)
 }
 
-/// Refuses a text longer than [`TEXT_BYTES_MAX`]; it may be empty.
+/// Rejects a text longer than [`TEXT_BYTES_MAX`]. The text can be empty.
 fn short(what: &'static str, text: &str) -> Result<(), Rejection> {
     within(what, text, TEXT_BYTES_MAX)
 }
 
-/// Refuses a text longer than `limit` bytes.
+/// Rejects a text longer than `limit` bytes.
 fn within(what: &'static str, text: &str, limit: usize) -> Result<(), Rejection> {
     let bytes = text.len();
     if bytes > limit { Err(Rejection::LongName { what, bytes, limit }) } else { Ok(()) }
 }
 
-/// Refuses a list with more than `limit` entries.
+/// Rejects a list with more than `limit` entries.
 fn few(what: &'static str, count: usize, limit: usize) -> Result<(), Rejection> {
     if count > limit { Err(Rejection::TooMany { what, count, limit }) } else { Ok(()) }
 }
 
-/// Who names resource types, other than a queue file: how many may be known then, and how many of
-/// them may be new.
+/// Limits on the resource types that a request other than a queue file can name: the total number, and the number of
+/// new types.
 struct Naming {
     what: &'static str,
     limit: usize,
@@ -189,7 +191,7 @@ impl Naming {
     }
 }
 
-/// Refuse amounts that would make the books know too many resource types.
+/// Rejects amounts that would add too many resource types.
 fn types_fit(books: &Books, naming: &Naming, amounts: &Amounts) -> Result<(), Rejection> {
     let &Naming { what, limit, new_at_once } = naming;
     let (known, added) = (books.types().len(), books.types().count_unknown(amounts));
@@ -205,7 +207,7 @@ fn types_fit(books: &Books, naming: &Naming, amounts: &Amounts) -> Result<(), Re
     Ok(())
 }
 
-/// Refuse amounts that could not be added without losing some.
+/// Rejects amounts whose sum would overflow.
 fn sum_fits(
     books: &Books,
     what: &'static str,

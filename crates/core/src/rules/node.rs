@@ -1,4 +1,4 @@
-//! Nodes join, change, drain and leave.
+//! Commands about nodes: add, resize, drain, and remove.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -17,10 +17,10 @@ use crate::time::Timestamp;
 use super::lifecycle::Lifecycle;
 use super::{Naming, gang, labels, named, partition_named, recovery, sum_fits, tenant, types_fit};
 
-/// What the sizes of the nodes add up to.
+/// Noun phrase for the sum of the node sizes.
 const TOTAL: &str = "the nodes of the partition";
 
-/// The most that the attributes of a node may take, keys and values together, in bytes.
+/// Largest total length in bytes of the attributes of a node, keys and values together.
 const ATTRIBUTE_BYTES_MAX: usize = 65_536;
 
 pub(super) fn add(books: &Books, add: &AddNode) -> Result<Vec<Event>, Rejection> {
@@ -49,7 +49,7 @@ pub(super) fn add(books: &Books, add: &AddNode) -> Result<Vec<Event>, Rejection>
     })])
 }
 
-/// A node that is there already reports again, perhaps with other values. Its labels stay.
+/// Updates a registered node that reports again, possibly with other values. Its labels do not change.
 fn report(
     books: &Books,
     (partition, node): (PartitionId, NodeId),
@@ -101,13 +101,13 @@ pub(super) fn remove(
 ) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, partition)?;
     let node = node_named(books, partition, node)?;
-    // No more placements while it empties; what it carries goes before its size does, so
-    // that headroom never dips below what it will be.
+    // Nothing more is placed on the node while it empties. Its allocations are released before its capacity is removed,
+    // so that the headroom never falls below its final value.
     let mut events = Vec::new();
     if books.node(node).schedulable {
         events.push(Event::Node(NodeEvent::Scheduling { node, schedulable: false }));
     }
-    // Asks for which it was reserved wait like all others again.
+    // Asks with a reservation on the node wait as other asks do.
     let kept_for = books.node(node).reservations().iter();
     events.extend(kept_for.map(|ask| Event::Ask(AskEvent::Unreserved { ask: *ask })));
     let mut here: Vec<AllocationId> = books.allocations_on(node).map(|(id, _)| id).collect();
@@ -136,16 +136,17 @@ pub(super) fn node_named(
     })
 }
 
-/// Refuse more attributes than any real node has: they are stored while the node exists.
+/// Rejects attributes that are longer than those of any real node, because they are stored while the node exists.
 fn check_attributes(attributes: &NodeAttributes) -> Result<(), Rejection> {
     let (what, limit) = ("list of attributes", ATTRIBUTE_BYTES_MAX);
     let bytes = attributes.iter().map(|(key, value)| key.len() + value.len()).sum();
     if bytes > limit { Err(Rejection::LongName { what, bytes, limit }) } else { Ok(()) }
 }
 
-/// Refuse a size of less than nothing, or one that the total could not hold; the size as it is counted.
-/// A node may have nothing: it may be announced before it says its size (decision K-21), and one that
-/// shrinks to nothing must not go on receiving work.
+/// Returns the capacity as it is counted. Rejects a negative amount, and a sum that would overflow.
+///
+/// A node can have no capacity: it can be announced before its size is known (decision K-21), and a node that shrinks
+/// to nothing must not receive work.
 fn check_size<'size>(
     books: &Books,
     partition: PartitionId,

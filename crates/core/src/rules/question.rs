@@ -1,4 +1,5 @@
-//! The RM says what it answers, and answers. Scheduling §6.6, scheduler interface §9 and §12.4.
+//! Questions to the RM: the supported questions, and the answers. Source: scheduling §6.6, scheduler interface §9 and
+//! §12.4.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,7 +14,7 @@ use crate::rejection::Rejection;
 use super::node::node_named;
 use super::{partition_named, short};
 
-/// The reason of a node that an answer leaves out.
+/// Reason for a node without a verdict in the answer.
 const NO_ANSWER: &str = "no answer";
 
 pub(super) fn set(
@@ -28,7 +29,7 @@ pub(super) fn set(
     Ok(vec![Event::Partition(PartitionEvent::QuestionsSet { partition, questions })])
 }
 
-/// The resource manager is away, or is back.
+/// Records that the resource manager disconnected or reconnected.
 pub(super) fn set_away(
     books: &Books,
     partition: &Name,
@@ -41,8 +42,8 @@ pub(super) fn set_away(
     Ok(vec![Event::Partition(PartitionEvent::ManagerAway { partition, away: away.cloned() })])
 }
 
-/// An answer. What only comes late is no fault of the RM and changes nothing: the ask waits no
-/// more, another question is open by now, or none.
+/// Records an answer. A late answer is not an error and changes nothing: the ask no longer waits, or it has another
+/// open question or none.
 pub(super) fn answer(books: &Books, answer: &Verdicts) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &answer.partition)?;
     if answer.question == 0 || answer.question > books.questions_put() {
@@ -63,8 +64,7 @@ pub(super) fn answer(books: &Books, answer: &Verdicts) -> Result<Vec<Event>, Rej
     let is_there = |node: &NodeId| books.nodes().get(*node).is_some();
     let mut known: Vec<(NodeId, NodeVerdict)> = Vec::with_capacity(answer.verdicts.len());
     for (name, verdict) in &answer.verdicts {
-        // A node that is gone is not judged any more; one that came in its place was not asked
-        // about, as one that was there all along.
+        // A removed node is not judged. A new node with the same name was not part of the question.
         let Some(node) = row.nodes.get(&**name).copied() else { continue };
         if question.nodes().any(|asked| asked == node) {
             known.push((node, checked(answer, question, (node, name), verdict)?));
@@ -80,8 +80,8 @@ pub(super) fn answer(books: &Books, answer: &Verdicts) -> Result<Vec<Event>, Rej
     Ok(vec![Event::Ask(AskEvent::Answered { ask, verdicts: verdicts.collect() })])
 }
 
-/// A verdict on a node in its stored form. Of a removal, it has how many must go, and never fewer
-/// than make room.
+/// Returns a verdict as it is stored. For a removal, the number of victims is at least the number that frees enough
+/// capacity.
 fn checked(
     answer: &Verdicts,
     question: &Question,
@@ -107,8 +107,7 @@ fn checked(
     }
 }
 
-/// Of several verdicts on one node the first refusal counts, and otherwise the one by which most
-/// must go.
+/// Returns the effective verdict of several on one node: the first rejection, or the one with the most victims.
 fn worst<'verdict>(verdicts: impl Iterator<Item = &'verdict NodeVerdict>) -> Option<NodeVerdict> {
     let weight = |one: &NodeVerdict| match one {
         NodeVerdict::Suits => 0,

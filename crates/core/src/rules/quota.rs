@@ -1,7 +1,8 @@
-//! Quota preemption: room is asked back from queues above their maximum. Scheduling §11.7.
+//! Quota preemption: preempts in queues that use more than their maximum. Source: scheduling §11.7.
 //!
-//! Queues of tenants have a rule of their own (`rules/tenant/evict.rs`). One run per change: whatever it finds, the clock of the queue stops, and what is still above
-//! the maximum stays until the next change. A run never asks back more than the queue is over.
+//! Queues of tenants have a separate rule (`rules/tenant/evict.rs`). Each change of a maximum causes one run. After the
+//! run, the timer of the queue stops, and usage that still exceeds the maximum remains until the next change. A run
+//! never preempts more than the excess.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -17,13 +18,12 @@ use crate::time::Timestamp;
 
 use super::{partition_named, tenant};
 
-/// Where creation times are cut when victims are compared, in milliseconds: within the same hour
-/// it does not matter which is newer.
+/// Granularity in milliseconds of creation times when victims are compared. Within the same hour, the order is ignored.
 const HOUR: u64 = 60 * 60 * 1_000;
 
-/// Look for queues whose time is over, from the root down.
+/// Preempts in queues whose delay is over, from the root down.
 ///
-/// Costs the queues of the partition; and the allocations below each queue that is over.
+/// Costs the queues of the partition, and the allocations in the subtree of each queue with an excess.
 pub(super) fn scan(
     books: &Books,
     now: Timestamp,
@@ -31,7 +31,7 @@ pub(super) fn scan(
 ) -> Result<Vec<Event>, Rejection> {
     let partition = books.partition(partition_named(books, partition)?);
     let (mut events, mut stopped) = (Vec::new(), BTreeSet::new());
-    // What a tenant says of its quota holds whether other queues give back or not.
+    // The quota settings of tenants apply even if quota preemption is disabled for other queues.
     if partition.settings.preemption.quota_enabled {
         look(books, now, partition.root, &mut stopped, &mut events);
     } else if let Some(root) = partition.tenants_root() {
@@ -70,8 +70,8 @@ fn look(
     }
 }
 
-/// By how much a queue is above its maximum, without what is being stopped already; no more of
-/// a type than it, or a queue above it, is above its guarantee of it.
+/// Returns the amounts by which a queue exceeds its maximum, without those that are already being stopped. For each
+/// type, at most the amount by which the queue and its ancestors exceed their guarantees.
 fn excess(books: &Books, id: QueueId, queue: &Queue) -> Resources {
     let Some(max) = &queue.max else { return Resources::new() };
     let used = queue.allocated.minus(&queue.preempting);
@@ -97,7 +97,7 @@ struct Run<'books, 'events> {
 }
 
 impl Run<'_, '_> {
-    /// Ask this much back from a queue.
+    /// Preempts this amount in a queue.
     fn ask_back(&mut self, id: QueueId, amount: &Resources) {
         if amount.is_empty() {
             return;
@@ -118,8 +118,8 @@ impl Run<'_, '_> {
     }
 }
 
-/// What each queue below gives of an amount: in proportion to what it has above its guarantee,
-/// or has at all if nothing is guaranteed; rounded down.
+/// Splits an amount among the children in proportion to their usage above the guarantee, or to their usage if they have
+/// no guarantee. Rounds down.
 fn parts(books: &Books, id: QueueId, amount: &Resources) -> Vec<(QueueId, Resources)> {
     let bases: Vec<(QueueId, Resources)> =
         books.children(id).filter_map(|(id, queue)| Some((id, spare(queue)?))).collect();
@@ -139,9 +139,8 @@ fn parts(books: &Books, id: QueueId, amount: &Resources) -> Vec<(QueueId, Resour
     bases.iter().map(|(id, base)| (*id, part(base))).collect()
 }
 
-/// What a queue has above its guarantee, in the types that it is guaranteed; all that it has if
-/// it is guaranteed nothing. None if it has nothing to give. A type below its guarantee has
-/// nothing to give (decision D-16).
+/// Returns the usage of a queue above its guarantee, in the guaranteed types, or its whole usage without a guarantee.
+/// `None` if there is none. A type below its guarantee does not contribute (decision D-16).
 fn spare(queue: &Queue) -> Option<Resources> {
     if queue.allocated.is_empty() {
         return None;
@@ -158,9 +157,8 @@ fn spare(queue: &Queue) -> Option<Resources> {
     Some(guaranteed.iter().map(above).collect())
 }
 
-/// The order in which allocations go. Preemptable ones go first, and those that are not the first
-/// of their application (decision D-5). Then those with the largest part of their types in excess;
-/// then the least urgent, the newest, the smallest.
+/// Order of victims: preemptable allocations first, and originators last (decision D-5). Then those with the largest
+/// part of their types in excess, and then a lower priority, a newer creation time, and a smaller size.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct VictimOrder {
     reluctant: bool,
@@ -187,7 +185,7 @@ impl VictimOrder {
     }
 }
 
-/// What a leaf gives of an amount: one by one, each allocation that does not make it too much.
+/// Returns the victims of a leaf for an amount: each allocation in order that does not exceed the rest.
 fn victims(books: &Books, leaf: QueueId, amount: &Resources) -> Vec<AllocationId> {
     let max = books.effective_max(leaf);
     let mut candidates: Vec<(VictimOrder, AllocationId)> = books

@@ -1,4 +1,4 @@
-//! Nothing starts before all nodes have reported. Source: tenants §2.6, decision page 36.
+//! Recovery: nothing starts before all nodes have reported. Source: tenants §2.6, decision page 36.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,8 +12,7 @@ use crate::time::Timestamp;
 
 use super::partition_named;
 
-/// Have nothing start in a partition with tenants before its nodes have reported. Where there are no nodes,
-/// there is nobody to wait for.
+/// Begins recovery in a partition with tenants. A partition without nodes has nothing to wait for.
 pub(super) fn begin(
     books: &Books,
     now: Timestamp,
@@ -28,13 +27,13 @@ pub(super) fn begin(
     Ok(vec![Event::Partition(PartitionEvent::RecoverySet { partition: id, until: Some(until) })])
 }
 
-/// A node has reported.
+/// Records that a node has reported.
 pub(super) fn report(books: &Books, partition: PartitionId, node: NodeId, events: &mut Vec<Event>) {
     events.push(Event::Node(NodeEvent::Reported { node }));
     end_with(books, partition, node, events);
 }
 
-/// It is over if this was the last node that had not reported.
+/// Ends recovery if this was the last node that had not reported.
 pub(super) fn end_with(
     books: &Books,
     partition: PartitionId,
@@ -47,8 +46,8 @@ pub(super) fn end_with(
     }
 }
 
-/// The time is over. Who has not reported keeps what it has, and takes nothing more before it does: nothing is
-/// stopped for that.
+/// Ends recovery after its timeout. Nodes that have not reported keep their allocations, and are drained until they
+/// report. Nothing is stopped.
 pub(super) fn give_up(books: &Books, partition: PartitionId, events: &mut Vec<Event>) {
     let recovery = books.partition(partition).recovery.iter();
     for node in recovery.flat_map(Recovery::missing) {

@@ -1,5 +1,4 @@
-//! Nodes that are reserved for asks, where a command changes the size of a node or an ask.
-//! No-starvation NS-10.
+//! Ends reservations that a change of a node or an ask makes impossible. Source: no-starvation NS-10.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -11,10 +10,10 @@ use crate::id::{AllocationId, NodeId, PartitionId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, Resources};
 
-/// The events of a command, each behind the ends of the reservations that it makes impossible. A
-/// node is reserved only while its ask fits the size of the node less what is foreign there.
+/// Adds, after each event of a command, the ends of the reservations that the event makes impossible. A reservation is
+/// possible only while the ask fits the capacity of the node without its foreign allocations.
 ///
-/// Costs the asks that changed nodes are reserved for, which are few.
+/// Costs the asks with reservations on changed nodes, which are few.
 pub(super) fn end_unfit(books: &Books, events: Vec<Event>) -> Vec<Event> {
     if !events.iter().any(changes_a_size) {
         return events;
@@ -32,7 +31,7 @@ pub(super) fn end_unfit(books: &Books, events: Vec<Event>) -> Vec<Event> {
     all
 }
 
-/// Whether a node, what is foreign on one, or an ask has another size by an event.
+/// Returns whether an event changes the size of a node, a foreign allocation, or an ask.
 const fn changes_a_size(event: &Event) -> bool {
     matches!(
         event,
@@ -42,21 +41,21 @@ const fn changes_a_size(event: &Event) -> bool {
     )
 }
 
-/// The sizes of nodes and asks as the events so far make them; all others are as the books have them.
+/// Sizes of nodes and asks after the events so far. Sizes that are not listed are those of the books.
 struct Sizes<'books> {
     books: &'books Books,
     nodes: BTreeMap<NodeId, NodeSize>,
     asks: BTreeMap<AllocationId, Amounts>,
 }
 
-/// What a node has, and what of it is foreign.
+/// Capacity of a node, and the part that foreign allocations use.
 struct NodeSize {
     capacity: Amounts,
     foreign: Amounts,
 }
 
 impl Sizes<'_> {
-    /// Bring the sizes along with an event; the asks with a node of which one has another size by it.
+    /// Updates the sizes after an event. Returns the asks with a reservation that the event affects.
     fn follow(&mut self, event: &Event) -> Vec<AllocationId> {
         let books = self.books;
         match event {
@@ -78,7 +77,7 @@ impl Sizes<'_> {
                 }
                 let partition = books.application(row.application).partition;
                 let has_tenants = books.partition(partition).settings.tenants.is_some();
-                // What counts tasks counts for queues alone.
+                // The type that counts tasks matters only for queues.
                 let on_nodes =
                     resources.iter().filter(|(name, _)| !has_tenants || ***name != *INSTANCES);
                 let size = on_nodes.map(|(name, amount)| (name.clone(), amount)).collect();
@@ -112,7 +111,7 @@ impl Sizes<'_> {
         }
     }
 
-    /// What is known of something foreign: its node, if that is there still, and its size.
+    /// Returns the node of a foreign allocation, if the node still exists, and its size.
     fn foreign(&self, partition: PartitionId, key: &Name) -> Option<(NodeId, Amounts)> {
         let known = self.books.partition(partition).foreign.get(&**key)?;
         self.books.nodes().get(known.node)?;
@@ -127,7 +126,7 @@ impl Sizes<'_> {
         })
     }
 
-    /// Whether an ask fits the node that is reserved for it, less what is foreign there.
+    /// Returns whether an ask fits its reserved node without the foreign allocations.
     fn fits(&mut self, ask: AllocationId) -> bool {
         let books = self.books;
         let Some(reservation) = books.allocation(ask).reservation() else { return true };

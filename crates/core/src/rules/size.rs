@@ -1,7 +1,7 @@
-//! The sizes of commands, judged before anything else is done with them.
+//! Sizes of commands, checked before everything else.
 //!
-//! [`judge`] bounds what a command may put into the journal and into memory. It reads lengths only and costs one
-//! pass over the command, so a hostile command is refused before its asks are made.
+//! [`judge`] limits what a command can add to the journal and to memory. It reads only lengths in one pass over the
+//! command. A hostile command is therefore rejected before its asks are created.
 
 use crate::books::NodeVerdict;
 use crate::command::{
@@ -12,21 +12,21 @@ use crate::name::Name;
 use crate::rejection::Rejection;
 use crate::resource::Amounts;
 
-/// The largest size of one command, as [`Command::size`] counts it: 1 MiB.
+/// Largest size of one command, as [`Command::size`] counts it: 1 MiB.
 pub const COMMAND_BYTES_MAX: usize = 1 << 20;
 
-/// What a name or an amount costs in addition to its text, in the journal or in memory.
+/// Overhead of a name or an amount in bytes, in the journal or in memory.
 const ENTRY_BYTES: usize = 16;
 
-/// Refuses a command whose record would be too large.
+/// Rejects a command whose record would be too large.
 pub(super) fn judge(command: &Command) -> Result<(), Rejection> {
     let (bytes, limit) = (command.size(), COMMAND_BYTES_MAX);
     if bytes > limit { Err(Rejection::CommandTooLarge { bytes, limit }) } else { Ok(()) }
 }
 
 impl Command {
-    /// Returns about how many bytes the command and the events that it names take in the journal, without making
-    /// them. A task counts the asks of all its members. A queue file counts nothing: its reader bounds it.
+    /// Returns the approximate size in bytes of the command and its events in the journal, without creating the events.
+    /// A task counts the asks of all its members. A queue file counts as 0, because its reader limits its size.
     pub fn size(&self) -> usize {
         let size = match self {
             Self::SubmitTask(task) => return task.size(),
@@ -61,7 +61,7 @@ impl Command {
             }
             Self::ResizeNode { capacity, .. } => amounts(capacity),
             Self::ReportDrift { drift, .. } => drift.len().saturating_mul(8 * ENTRY_BYTES),
-            // Their names have bounds of their own, and a queue file is bounded where it is read.
+            // The names in these commands have their own limits, and the reader limits a queue file.
             Self::Configure(_)
             | Self::SetSchedulable { .. }
             | Self::RemoveNode { .. }
@@ -78,13 +78,13 @@ impl Command {
             | Self::Recover { .. }
             | Self::ChangeTask { .. } => 0,
         };
-        // Each is written twice: in the command, and in the events that follow.
+        // Everything is written twice: in the command and in the events.
         size.saturating_mul(2)
     }
 }
 
 impl SubmitTask {
-    /// Returns the size of the submission, of its one ask in the command, and of the ask of each member in the events.
+    /// Returns the size of the submission with its ask in the command, and of the ask of each member in the events.
     fn size(&self) -> usize {
         let members = usize::try_from(self.members()).unwrap_or(usize::MAX);
         let asks = of_ask(&self.ask).saturating_mul(members.saturating_add(1));
@@ -103,7 +103,7 @@ fn of_submit(submit: &Submit) -> usize {
         .saturating_add(amounts(placeholder_ask))
 }
 
-/// Returns what one ask takes in an event; the names that it shares with its task are written once.
+/// Returns the size of one ask in an event. Names that it shares with its task are written once.
 fn of_ask(ask: &Ask) -> usize {
     names([&ask.key, &ask.task_group, &ask.required_node, &ask.node_label])
         .saturating_add(names(&ask.blocked_nodes))

@@ -1,7 +1,7 @@
-//! Submitting an application: it finds a queue, which is made where it is missing.
+//! Submission of applications: selects the queue, and creates it if it is missing.
 //!
-//! A command that lacks something is refused. An application that cannot be taken in is
-//! rejected: that is a fact, remembered with its reason. Scheduling §3.6.
+//! An incomplete command is refused. An application that cannot be accepted is rejected: an event stores it with the
+//! reason. Source: scheduling §3.6.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -29,15 +29,15 @@ mod tenant;
 
 use super::{few, labels, named, partition_named, short};
 
-/// The tag that says when an application was made.
+/// Tag with the creation time of the application.
 const CREATED: &str = "yunikorn.apache.org/creationTime";
-/// The largest number of groups of one user: what Linux allows for a process.
+/// Largest number of groups of one user: the limit of Linux for a process.
 const GROUPS_MAX: usize = 65_536;
-/// The largest number of tags of an application.
+/// Largest number of tags of an application.
 const TAGS_MAX: usize = 1_024;
-/// The largest size of all tags of an application: what Kubernetes allows for the annotations of an object.
+/// Largest total size in bytes of the tags of an application: the limit of Kubernetes for annotations.
 const TAG_BYTES_MAX: usize = 256 << 10;
-/// The tag that says how long the application may live, in seconds.
+/// Tag with the lifetime of the application in seconds.
 const LIFETIME: &str = "headroom/lifetime";
 
 pub(super) fn submit(
@@ -93,13 +93,13 @@ pub(super) fn submit(
     Ok(events)
 }
 
-/// How many bytes of each part of a refusal are stored: together at most 2 KiB.
+/// Largest number of stored bytes of each part of a rejection, together at most 2 KiB.
 const KEPT_MESSAGE_BYTES: usize = 768;
 const KEPT_NAME_BYTES: usize = 253;
 const KEPT_GROUPS_BYTES: usize = 253;
 
-/// Returns the event of a refused application. A refusal must cost little, whatever was sent, so it keeps the
-/// beginning of long texts and of a long list of groups.
+/// Returns the event of a rejected application. Truncates long texts and long lists of groups, because a rejection must
+/// be cheap for any submission.
 pub(in crate::rules) fn rejected(
     partition: PartitionId,
     submit: &Submit,
@@ -133,8 +133,8 @@ fn beginning(text: &Name, most: usize) -> Name {
 }
 
 impl Command {
-    /// Returns the command to record where this one led to `events`: a refused submission is recorded as its
-    /// refusal, without what it asked for, so that refusals do not fill the journal.
+    /// Returns the command to record if this one led to `events`. A rejected submission is recorded as its rejection,
+    /// without its other fields, so that rejections do not fill the journal.
     #[must_use]
     pub fn recorded(self, events: &[Event]) -> Self {
         let [
@@ -172,7 +172,7 @@ impl Command {
     }
 }
 
-/// Remembers an application as rejected that is not submitted at all.
+/// Records an application as rejected without a submission.
 pub(super) fn reject(books: &Books, one: &RejectApplication) -> Result<Vec<Event>, Rejection> {
     let partition = partition_named(books, &one.partition)?;
     named("application ID", &one.application)?;
@@ -191,8 +191,8 @@ pub(super) fn reject(books: &Books, one: &RejectApplication) -> Result<Vec<Event
     })])
 }
 
-/// How the application waits for its gang. One that was made earlier, before a restart say,
-/// has waited since. Source: scheduling §3.5.
+/// Returns the gang settings of the application. The timeout of an application that was created before, such as before
+/// a restart, counts from its creation. Source: scheduling §3.5.
 fn gang(now: Timestamp, submit: &Submit) -> GangSettings {
     let given = Some(submit.placeholder_timeout).filter(|timeout| *timeout > Millis::ZERO);
     let mut timeout = given.unwrap_or(PLACEHOLDER_TIMEOUT);
@@ -204,15 +204,15 @@ fn gang(now: Timestamp, submit: &Submit) -> GangSettings {
     GangSettings { ask, style: submit.gang_style, timeout }
 }
 
-/// When the application was made, as its tags say: in whole seconds.
+/// Returns the creation time from the tags, in whole seconds.
 fn created(tags: &[(Name, Name)]) -> Option<Timestamp> {
     let (_, seconds) = tags.iter().find(|(key, _)| *key == CREATED)?;
     let seconds: u64 = seconds.parse().ok()?;
     Some(Timestamp::from_millis(seconds.saturating_mul(1_000)))
 }
 
-/// What its tags say of its lifetime, if anything. One that was made earlier, before a restart
-/// say, has lived since.
+/// Returns the event for the lifetime in the tags. `None` if the tags set no lifetime and no earlier creation time. The
+/// lifetime counts from the creation.
 fn lifetime(books: &Books, now: Timestamp, submit: &Submit) -> Option<Event> {
     let asked = asked_lifetime(&submit.tags).ok().flatten();
     let since = created(&submit.tags).filter(|created| *created < now);
@@ -225,12 +225,12 @@ fn lifetime(books: &Books, now: Timestamp, submit: &Submit) -> Option<Event> {
     })
 }
 
-/// How long the application is to live, as its tags say; the text of the tag where that is no time.
+/// Returns the requested lifetime from the tags, or the text of the tag if it is not a valid time.
 fn asked_lifetime(tags: &[(Name, Name)]) -> Result<Option<Millis>, &Name> {
     Ok(deadline::seconds(tags, LIFETIME)?.map(Millis::from_secs))
 }
 
-/// Why an application is rejected.
+/// Reason why an application is rejected.
 #[derive(Debug, thiserror::Error)]
 enum Declined {
     #[error(
@@ -347,9 +347,10 @@ impl Declined {
     }
 }
 
-/// Find the application its queue, and make or change that where need be. What was made on
-/// the way stays even if the application is declined, and is cleaned away when it is empty.
-/// Where a rule chose a queue, `chosen` is that from then on, as the rule spells it.
+/// Selects the queue of an application, and creates or changes it if necessary.
+///
+/// A created queue remains even if the application is declined, and is removed later because it is empty. If a rule
+/// selects a queue, `chosen` is set to it, as the rule spells it.
 fn accept(
     books: &Books,
     partition: PartitionId,
@@ -395,7 +396,8 @@ fn accept(
         are_few(books, &placed, &leaf, &submit.user)?;
     }
     fits_gang(books, partition, &placed, &leaf, &submit.placeholder_ask)?;
-    // Only what must not be lost comes below a queue that is stopped; that has something again.
+    // Among the descendants of a stopped queue, only the recovery queue is used. The stopped ancestors drain again,
+    // because they have an application again.
     for (_, above) in books.up(placed.nearest).filter(|(_, row)| row.state == QueueState::Stopped) {
         let (queue, state) = (above.path.clone(), QueueState::Draining);
         events.push(Event::Queue(QueueEvent::Moved { partition, queue, state }));
@@ -403,8 +405,8 @@ fn accept(
     Ok(placed.path)
 }
 
-/// Whether the leaf, those above it and the user may have one more application: the leaf is looked at
-/// first, then its user, then every queue above. User headroom §5.1.
+/// Rejects the application if a limit on the number of applications is reached: of the leaf, then of the user, and then
+/// of every ancestor. Source: user-headroom §5.1.
 fn are_few(
     books: &Books,
     placed: &Placed,
@@ -417,7 +419,7 @@ fn are_few(
         _ => Ok(()),
     };
     let own = placed.exists.then(|| books.queue(placed.nearest));
-    // One that is made for the application takes in its first.
+    // A leaf that is created for the application always accepts that application.
     let derived = own.and_then(|queue| queue.derived_applications);
     let max = max_of(leaf).or(derived);
     full(&placed.path, own.map_or(0, |queue| queue.applications), max)?;
@@ -433,9 +435,9 @@ fn are_few(
     Ok(())
 }
 
-/// How many applications one user may have in a leaf, and which setting says so. Without a setting,
-/// as many as the user's part of the leaf allows. `derived` is what the leaf takes in by its own
-/// part.
+/// Returns the limit on applications of one user in a leaf, and the setting that defines it. Without a setting, the
+/// limit is the share of the user in the limit of the leaf. `derived` is the limit of the leaf that its own capacity
+/// implies.
 pub(crate) fn max_of_user(
     leaf: &QueueSettings,
     derived: Option<u64>,
@@ -448,13 +450,12 @@ pub(crate) fn max_of_user(
     let shares = leaf.user_limits.as_ref()?;
     let floor = shares.floor.unwrap_or(Decimal::HUNDRED);
     let max = max_applications(written.or(derived)?, floor, shares.times());
-    // A derived limit never refuses a user's first application.
+    // A derived limit always allows the first application of a user.
     let least = u64::from(written.is_none());
     Some((max.max(least), "maximumapplications, of which each user has a share"))
 }
 
-/// Decline a gang that could never run in a leaf, be the cluster as large as it may. Source:
-/// scheduling §10.1.
+/// Rejects a gang that can never run in a leaf, however large the cluster is. Source: scheduling §10.1.
 fn fits_gang(
     books: &Books,
     partition: PartitionId,

@@ -1,5 +1,4 @@
-//! Tasks of tenants: submitted as a whole, confirmed, ended, cancelled, resized and ranked. Source: tenants
-//! §1 to §3, decision page 30.
+//! Tasks of tenants: submit, confirm, end, cancel, resize, and rank. Source: tenants §1 to §3, decision page 30.
 
 mod resize;
 mod submit;
@@ -23,7 +22,7 @@ use crate::time::Timestamp;
 use super::lifecycle::Lifecycle;
 use super::{Naming, allocation, partition_named, short, tenant, types_fit};
 
-/// Something happens to a task.
+/// Changes a task.
 pub(super) fn change(
     books: &Books,
     now: Timestamp,
@@ -52,7 +51,7 @@ pub(super) fn change(
     }
 }
 
-/// The time that a task may wait is over.
+/// Handles the end of the waiting time of a task.
 pub(super) fn expire(
     books: &Books,
     now: Timestamp,
@@ -68,7 +67,7 @@ pub(super) fn expire(
     }
 }
 
-/// A task that something happens to.
+/// A task that a command changes.
 struct OneTask<'books> {
     books: &'books Books,
     now: Timestamp,
@@ -94,14 +93,14 @@ impl OneTask<'_> {
         Event::Task(TaskEvent::Moved { application: self.application, step })
     }
 
-    /// What it asks for and has, the oldest first.
+    /// Returns its asks and allocations, oldest first.
     fn members(&self) -> Vec<(AllocationId, &Allocation)> {
         let mut members: Vec<_> = self.books.allocations_of(self.application).collect();
         members.reverse();
         members
     }
 
-    /// The client that runs it confirms that it runs; the second time nothing happens.
+    /// Records that the client confirms that the task runs. A repetition changes nothing.
     fn confirm(&self) -> Result<Vec<Event>, Rejection> {
         match self.state() {
             TaskState::Starting => Ok(vec![self.step(TaskStep::Confirmed)]),
@@ -112,8 +111,8 @@ impl OneTask<'_> {
         }
     }
 
-    /// The client that runs it reports what it really uses. That may be more than it asked for, and
-    /// decides nothing; the earlier report holds no more. Source: tenants TR-17.
+    /// Records the usage that the client measured. It can exceed the request, does not affect scheduling, and replaces
+    /// the previous report. Source: tenants TR-17.
     fn measure(&self, resources: &Amounts) -> Result<Vec<Event>, Rejection> {
         if matches!(self.state(), TaskState::Waiting | TaskState::Ended(_)) {
             return Err(self.refuse("measured", "STARTING, RUNNING, CANCELLING or EVICTING"));
@@ -129,7 +128,7 @@ impl OneTask<'_> {
         Ok(vec![self.step(TaskStep::Measured { resources })])
     }
 
-    /// It has stopped: by itself, or because it was to.
+    /// Records that the task stopped, by itself or after a request.
     fn end(&self, succeeded: bool, request: &TaskRequest) -> Result<Vec<Event>, Rejection> {
         let task = self.books.application(self.application).task.as_deref();
         let task = task.expect("it is a task");
@@ -161,7 +160,7 @@ impl OneTask<'_> {
         Ok(events)
     }
 
-    /// An earlier request under the same key already reported that it has stopped.
+    /// Handles a request whose idempotency key already reported the stop.
     fn repeated(
         &self,
         request: &TaskRequest,
@@ -174,7 +173,7 @@ impl OneTask<'_> {
         Err(TaskRejection::OtherUnderKey { task, key }.into())
     }
 
-    /// It is not wanted any more: it waits no longer, or the client that runs it is to stop it.
+    /// Cancels the task: a waiting task ends, and the client must stop a running one.
     fn cancel(&self) -> Result<Vec<Event>, Rejection> {
         let mut events = Vec::new();
         match self.state() {
@@ -190,7 +189,7 @@ impl OneTask<'_> {
         Ok(events)
     }
 
-    /// It ends, and with it its application, at once; of those that are remembered the oldest go.
+    /// Ends the task and its application at once. Removes the oldest stored tasks beyond the limit.
     fn finish(&self, outcome: TaskOutcome, request: &TaskRequest, events: &mut Vec<Event>) {
         events.push(self.step(TaskStep::Ended { outcome, request: request.clone() }));
         Lifecycle::of(self.books, self.now, self.application)
@@ -203,8 +202,8 @@ impl OneTask<'_> {
         );
     }
 
-    /// Whether it may ask for what it has once more. It may live on, and sums stay within 64 bits
-    /// together with all that is asked for.
+    /// Returns whether the task can request its allocations again: its lifetime is not over, and the sum of its asks
+    /// stays within 64 bits.
     fn may_ask_again(&self) -> bool {
         let row = self.books.application(self.application);
         if row.lifetime.over || !row.state.may_become(ApplicationState::Completing) {
@@ -214,7 +213,7 @@ impl OneTask<'_> {
         allocation::sum_grows(self.books, self.application, false, &whole).is_ok()
     }
 
-    /// What it has is released, and it asks for the same again, as old as it was.
+    /// Releases the allocations of the task, and adds the same asks again with their former age.
     fn begin_again(&self, step: TaskStep, events: &mut Vec<Event>) {
         let members = self.members();
         Lifecycle::of(self.books, self.now, self.application)
@@ -231,7 +230,7 @@ impl OneTask<'_> {
         events.push(self.step(step));
     }
 
-    /// The ask that a member was, or is.
+    /// Returns the event that adds the ask of a member again.
     fn asked_again(&self, id: AllocationId, row: &Allocation, priority: i32) -> Event {
         let wish = self.books.node_selector_of(id).cloned().unwrap_or_default();
         let traits = AskTraits {
@@ -254,7 +253,7 @@ impl OneTask<'_> {
         })
     }
 
-    /// It is more urgent, or less.
+    /// Changes the priority or the deadline of the task.
     fn rank(
         &self,
         priority: Option<i32>,

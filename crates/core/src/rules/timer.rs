@@ -1,4 +1,4 @@
-//! What happens when time has passed.
+//! Timers of the books.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -13,17 +13,17 @@ use crate::time::Timestamp;
 use super::lifecycle::Lifecycle;
 use super::{gang, recovery, task, tenant};
 
-/// How many events one tick may make before it leaves further timers to the next: one record must not hold all that
-/// a million timers do at once.
+/// Largest number of events of one tick. Further timers fire in the next tick, because one record must not contain the
+/// effects of a million timers.
 const EVENTS_PER_TICK: usize = 1 << 18;
 
-/// What follows from the timers that have fired, the earliest first. What is left is due at once.
+/// Returns the events of the timers that are due, earliest first. Timers beyond the limit stay due.
 pub(super) fn fire(books: &Books, now: Timestamp) -> Result<Vec<Event>, Rejection> {
     let mut events = Vec::new();
     let mut cleaned = BTreeMap::new();
     let mut drained: BTreeMap<PartitionId, BTreeSet<Name>> = BTreeMap::new();
-    // The end of a lifetime is judged by what other timers have made of the application: where two
-    // meet, the later one is left for the next tick, which is due at once.
+    // The end of a lifetime depends on the changes by other timers of the same application. If both are due, the later
+    // one fires in the next tick, which is due at once.
     let (mut moved, mut over) = (BTreeSet::new(), BTreeSet::new());
     for timer in books.timers_due(now) {
         if events.len() >= EVENTS_PER_TICK {
@@ -68,7 +68,7 @@ pub(super) fn fire(books: &Books, now: Timestamp) -> Result<Vec<Event>, Rejectio
     Ok(events)
 }
 
-/// A queue that is to be stopped has nothing left. Source: user-headroom §10 (C12).
+/// Returns the event that stops an empty draining queue. Source: user-headroom §10 (C12).
 fn stopped(books: &Books, queue: QueueId) -> Event {
     let row = books.queue(queue);
     let (partition, queue, state) = (row.partition, row.path.clone(), QueueState::Stopped);
@@ -80,11 +80,11 @@ fn move_on(books: &Books, now: Timestamp, application: ApplicationId, events: &m
         ApplicationState::Completing => {
             Lifecycle::of(books, now, application).end_completing(events);
         }
-        // Remembered long enough: nobody asks for it any more.
+        // The storage time of an ended application is over.
         ApplicationState::Completed | ApplicationState::Failed => {
             events.push(Event::Application(ApplicationEvent::Removed { application }));
         }
-        // These have no timer.
+        // These states have no timer.
         ApplicationState::New
         | ApplicationState::Accepted
         | ApplicationState::Running
@@ -93,8 +93,7 @@ fn move_on(books: &Books, now: Timestamp, application: ApplicationId, events: &m
     }
 }
 
-/// Clean an empty queue away, and those above it that are empty without it. `cleaned` counts
-/// the queues that went below each parent.
+/// Removes an empty queue, and its ancestors that become empty. `cleaned` counts the removed children of each parent.
 fn clean(
     books: &Books,
     queue: QueueId,

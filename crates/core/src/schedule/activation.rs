@@ -1,9 +1,9 @@
-//! Who is activated next: of those that nothing holds back the one that came first.
+//! Selects the next application to activate: the oldest of the highest priority that no limit blocks.
 //!
-//! In each leaf the applications that wait stand in a tree, those of one user with equal drivers as
-//! one; it knows the smallest driver and the least used below each node, so the first that may start
-//! is found without a look at those before it. A leaf whose first waits for a queue above to have
-//! room stands aside until that has.
+//! Each leaf has a tree of its waiting applications. Applications of one user with equal drivers share one entry. Each
+//! node of the tree has the smallest driver and the least usage of its subtree. A search therefore finds the first
+//! application that can start, and skips the blocked ones. A leaf whose first application is blocked by an ancestor
+//! queue is set aside until that queue has capacity.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -28,7 +28,7 @@ use super::before_event::BeforeEvent;
 use super::min_tree::{Measure, MinTree};
 use super::order::AskKey;
 
-/// Who comes first: by priority, then by age.
+/// Position in the order of activation: by priority, then by submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     priority: Reverse<i32>,
@@ -37,37 +37,37 @@ struct Place {
     application: ApplicationId,
 }
 
-/// What an application that waits would start with.
+/// Asks that a waiting application would start with.
 #[derive(Clone, Debug, Default)]
 struct Waiting {
     asks: BTreeMap<AskKey, AllocationId>,
     originators: BTreeMap<AskKey, AllocationId>,
-    /// All placeholders of its first task group.
+    /// Sum of all placeholders of its first task group.
     places: Resources,
     place_count: u32,
-    /// Where it stands, and with whom.
+    /// Position of the application, and the entry that it shares. `None` without asks.
     stands: Option<(Place, DriverKey)>,
 }
 
-/// Those with the same user and equal drivers.
+/// Key of applications with the same user and equal drivers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct DriverKey {
     user: Name,
     driver: SmallVec<[(ResourceType, Quantity); 2]>,
 }
 
-/// What is asked of those who are alike before one of them is activated.
+/// Amounts and limits to check before one of the applications of an entry is activated.
 #[derive(Clone, Debug, PartialEq)]
 struct ActivationNeed {
     driver: Resources,
-    /// What the drivers of the user have.
+    /// Usage of the drivers of the user.
     used: Resources,
     weight: Decimal,
-    /// Whether the user may have no more applications.
+    /// Whether the user has reached the limit on active applications.
     is_full: bool,
 }
 
-/// An application is activated earlier if it needs less, and if its user uses less and weighs more.
+/// An application is activated earlier if its driver is smaller, and if its user uses less and has a higher weight.
 impl Measure for ActivationNeed {
     fn lower(&mut self, other: &Self) {
         self.driver = self.driver.minimum_of_present(&other.driver);
@@ -77,42 +77,42 @@ impl Measure for ActivationNeed {
     }
 }
 
-/// The applications of a leaf that wait.
+/// Waiting applications of a leaf.
 #[derive(Clone, Debug, Default)]
 struct ActivationQueue {
     alike: BTreeMap<DriverKey, BTreeSet<Place>>,
-    /// The first of each that are alike.
+    /// First application of each entry.
     firsts: MinTree<Place, ActivationNeed>,
-    /// The one that may start as far as the leaf goes, and the queue that it waits for if there is one.
+    /// First application that the limits of the leaf allow, and the ancestor queue that blocks it, if any.
     next: Option<(Place, Option<QueueId>)>,
 }
 
-/// All applications that wait to be activated.
+/// All applications that wait for activation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Activation {
     waiting: BTreeMap<ApplicationId, Waiting>,
     lines: BTreeMap<QueueId, ActivationQueue>,
-    /// The leaves in which applications of a user wait, with their number.
+    /// Leaves in which applications of a user wait, with their number.
     by_user: BTreeMap<(PartitionId, Name), BTreeMap<QueueId, u32>>,
-    /// Leaves where another may be next.
+    /// Leaves whose next application can have changed.
     moved: BTreeSet<QueueId>,
-    /// Those that run already, and wait for nothing.
+    /// Applications that already have an allocation, and are therefore activated at once.
     begun: BTreeSet<ApplicationId>,
-    /// The next of each leaf that nothing above it holds back, as far as is known.
+    /// Next application of each leaf that no ancestor queue blocks, as of the last check.
     ready: BTreeSet<(Place, QueueId)>,
-    /// The others, by a queue that has no room.
+    /// Next applications that a full queue blocks, by that queue.
     full: BTreeMap<QueueId, BTreeSet<(Place, QueueId)>>,
 }
 
 impl Activation {
-    /// An ask of an application that waits came.
+    /// Adds an ask of a waiting application.
     fn add(&mut self, books: &Books, id: AllocationId, ask: &Allocation) {
         let waiting = self.waiting.entry(ask.application).or_default();
         waiting.change(books, id, ask, true);
         self.place_in_line(books, ask.application);
     }
 
-    /// An ask of an application goes; it still is in the books.
+    /// Removes an ask of an application. The books still have the ask.
     fn remove(&mut self, books: &Books, id: AllocationId, ask: &Allocation) {
         if let Some(waiting) = self.waiting.get_mut(&ask.application) {
             waiting.change(books, id, ask, false);
@@ -120,7 +120,7 @@ impl Activation {
         }
     }
 
-    /// Have an application stand where its asks say.
+    /// Updates the position of an application after its asks changed.
     fn place_in_line(&mut self, books: &Books, application: ApplicationId) {
         let Some(waiting) = self.waiting.get_mut(&application) else { return };
         let row = books.application(application);
@@ -188,7 +188,7 @@ impl Activation {
         self.moved.insert(leaf);
     }
 
-    /// The number of activated applications of a user changed: check that user again.
+    /// Checks a user again after the number of their active applications changed.
     fn user_changed(&mut self, books: &Books, partition: PartitionId, user: &Name) {
         let leaves = self.by_user.get(&(partition, user.clone()));
         for leaf in leaves.into_iter().flat_map(BTreeMap::keys) {
@@ -204,7 +204,8 @@ impl Activation {
         }
     }
 
-    /// Fewer are activated in a queue: the next that waited for it may be.
+    /// Checks the next application that waits for a queue, after the number of active applications in the queue
+    /// decreased.
     fn queue_gave_way(&mut self, books: &Books, queue: QueueId) {
         let row = books.queue(queue);
         if max_parallel(row).is_some_and(|max| row.activated >= max) {
@@ -222,7 +223,7 @@ impl Activation {
         }
     }
 
-    /// Find out who is next in a leaf.
+    /// Updates the next application of a leaf.
     fn look_at(&mut self, books: &Books, leaf: QueueId) {
         let Some(line) = self.lines.get_mut(&leaf) else { return };
         let next = line.next(books, leaf);
@@ -244,7 +245,8 @@ impl Activation {
             None => {}
         }
         self.ready.extend(next.map(|next| (next, leaf)));
-        // Whatever the one before was let go on for is left to others.
+        // A queue that gains capacity wakes only the first application that waits for it. The former next application
+        // can have left that wake-up unused, so pass it on.
         if books.queues().get(leaf).is_some() {
             for (above, _) in books.up(leaf) {
                 self.queue_gave_way(books, above);
@@ -252,7 +254,7 @@ impl Activation {
         }
     }
 
-    /// Who is activated next.
+    /// Returns the next application to activate.
     fn next(&mut self, books: &Books) -> Option<ApplicationId> {
         if let Some(begun) = self.begun.first() {
             return Some(*begun);
@@ -267,7 +269,7 @@ impl Activation {
                 line.next = Some((place, Some(queue)));
             }
             self.full.entry(queue).or_default().insert((place, leaf));
-            // Whatever it was let go on for is left to the next.
+            // The application cannot use the wake-up of these queues, so pass it on.
             for (above, _) in books.up(leaf) {
                 self.queue_gave_way(books, above);
             }
@@ -302,7 +304,7 @@ impl Waiting {
         }
     }
 
-    /// Its first ask, and what its driver would count as; see [`driver_of`].
+    /// Returns the first ask and the amounts that the driver would count as. See [`driver_of`].
     fn first<'a>(&'a self, books: &'a Books) -> Option<(AskKey, &'a Resources)> {
         let (key, ask) = self.asks.first_key_value()?;
         let driver = match self.originators.first_key_value() {
@@ -315,7 +317,7 @@ impl Waiting {
 }
 
 impl ActivationQueue {
-    /// The first that may start as far as the leaf goes.
+    /// Returns the first application that the limits of the leaf allow.
     fn next(&self, books: &Books, leaf: QueueId) -> Option<Place> {
         let head_check = Gate::of(books, leaf)?;
         let mut limits: SmallVec<[(Decimal, Option<Resources>); 1]> = SmallVec::new();
@@ -346,31 +348,31 @@ fn need(books: &Books, leaf: QueueId, alike: &DriverKey) -> ActivationNeed {
 }
 
 impl Scheduler {
-    /// Activate the next application, if one may be; whether one was.
+    /// Activates the next application. Returns whether one was activated.
     pub(super) fn activate(&mut self, books: &Books, events: &mut Vec<Event>) -> bool {
         let Some(next) = self.activation.next(books) else { return false };
         let driver = driver_of(books, next).unwrap_or_default();
-        // Its user counts from then on by what it asks for.
+        // The activation charges the user, so the application is linked to its trackers first.
         events.extend(linked(books, next));
         events.push(activated(books, next, &driver));
         true
     }
 
-    /// An ask came that is looked at once its application was activated.
+    /// Adds an ask if its application waits for activation.
     pub(super) fn waits_to_start(&mut self, books: &Books, id: AllocationId, ask: &Allocation) {
         if books.waits_for_activation(ask.application) {
             self.activation.add(books, id, ask);
         }
     }
 
-    /// An ask goes, or is about to change.
+    /// Removes an ask that is about to leave or change.
     pub(super) fn waits_no_more(&mut self, books: &Books, id: AllocationId, ask: &Allocation) {
         if !self.activation.waiting.is_empty() {
             self.activation.remove(books, id, ask);
         }
     }
 
-    /// An application has something, or nothing: one that nobody activated runs without.
+    /// Records whether an application that was not activated has allocations. Such an application is activated at once.
     pub(super) fn note_begun(&mut self, books: &Books, application: ApplicationId) {
         if books.waits_for_activation(application) && has_begun(books, application) {
             self.activation.begun.insert(application);
@@ -379,7 +381,7 @@ impl Scheduler {
         }
     }
 
-    /// The application of an event may have something by now, or nothing.
+    /// Updates [`Self::note_begun`] for the application of an event.
     #[inline]
     pub(super) fn note_seen(&mut self, books: &Books, seen: &BeforeEvent) {
         if let Some(application) = seen.application.filter(|_| books.counts_applications()) {
@@ -387,7 +389,7 @@ impl Scheduler {
         }
     }
 
-    /// An application was activated.
+    /// Removes an application that was activated.
     pub(super) fn was_activated(&mut self, books: &Books, application: ApplicationId) {
         let row = books.application(application);
         self.activation.begun.remove(&application);
@@ -400,7 +402,7 @@ impl Scheduler {
         self.restand(books, application);
     }
 
-    /// An application of this user has left a leaf.
+    /// Updates the index after an application of this user left a leaf.
     pub(super) fn activation_gave_way(
         &mut self,
         books: &Books,
@@ -419,14 +421,14 @@ impl Scheduler {
         }
     }
 
-    /// Users share this leaf otherwise, or it has another size.
+    /// Checks a leaf again after its size or its rules for users changed.
     pub(super) fn activation_moved(&mut self, leaf: QueueId) {
         if self.activation.lines.contains_key(&leaf) {
             self.activation.moved.insert(leaf);
         }
     }
 
-    /// The cluster has another size.
+    /// Checks all leaves again after the size of the cluster changed.
     pub(super) fn activation_resized(&mut self) {
         let Activation { lines, moved, .. } = &mut self.activation;
         moved.extend(lines.keys());

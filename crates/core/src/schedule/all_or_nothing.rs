@@ -1,5 +1,4 @@
-//! Tasks of several members: all of them are given nodes in one step, or none. Source: tenants TR-15,
-//! decision page 35.
+//! Places tasks of several members: all members in one step, or none. Source: tenants TR-15, decision page 35.
 
 use alloc::vec::Vec;
 
@@ -14,11 +13,11 @@ use super::head_of_line::HeadCheck;
 use super::{Scheduler, Search, place};
 
 impl Scheduler {
-    /// Place all members of the first task of a class, each where it would go if those before it were there
-    /// already; or none, and park it.
+    /// Places all members of the first task of a class, or places none and parks the class. Each member is placed on
+    /// the best node after the placement of the previous members.
     ///
-    /// Costs the nodes with room for one of them where there is not room for all, and otherwise what as many
-    /// placements cost, on books that are shared but for those.
+    /// If the capacity is not enough for all members, costs the nodes with capacity for one member. Otherwise, costs
+    /// one placement for each member, on a fork that shares most of its data with the books.
     pub(super) fn place_whole(
         &mut self,
         books: &Books,
@@ -31,7 +30,7 @@ impl Scheduler {
         let batch = &self.classes.batches[*batch];
         let partition = books.queue(row.key.leaf).partition;
         let (application, shape) = (batch.application, row.key.shape);
-        // All of it waits; between the events of the step that places it, the rest of it.
+        // All members wait. Only between the events of the placing step, some of them already have nodes.
         debug_assert!(batch.asks.len() <= row.key.members() as usize, "no more than it has");
         let no_room = Wait::of(Blocker::Nodes(partition));
         if !self.nodes[&partition].has_room_for(books, shape, batch.asks.len()) {
@@ -45,8 +44,10 @@ impl Scheduler {
         Search::Over
     }
 
-    /// Place asks of an application, each where it would go if those before it were there already; or none. Whether
-    /// there was room for all: sizes that fit one by one need not fit together.
+    /// Places asks of an application, or none of them. Each ask is placed on the best node after the placement of the
+    /// previous asks.
+    ///
+    /// Returns whether all asks were placed. Asks of different sizes that fit one by one do not always fit together.
     pub(super) fn place_together(
         &mut self,
         books: &Books,

@@ -1,4 +1,4 @@
-//! Keeping asks in batches, batches in classes, and both in order.
+//! Groups asks into batches and batches into classes, and maintains the order of both.
 
 use crate::books::{Books, GangSize};
 use crate::config::ApplicationOrder;
@@ -16,23 +16,23 @@ use super::own_classes::OwnClasses;
 use super::placement_mode::{Pass, PlacementMode};
 use super::{Note, Scheduler};
 
-/// What the scheduler keeps of one application.
+/// State of one application in the indexes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PendingApplication {
-    /// Its place in its leaf; none while it asks for nothing.
+    /// Position in its leaf. `None` while it has no waiting ask.
     pub(super) key: Option<ApplicationKey>,
-    /// By how much it counts as more urgent, since it waits; nothing where that does not matter.
+    /// Steps of priority that it gained by waiting. Zero if waiting does not affect its priority.
     pub(super) aged: u32,
-    /// When it next does more.
+    /// Time of the next gained step.
     pub(super) ages_at: Option<Timestamp>,
-    /// Its batches.
+    /// Batches of waiting asks.
     pub(super) batches: BatchList,
-    /// The ready classes that it lists itself.
+    /// Ready classes that the application lists itself.
     pub(super) own: OwnClasses,
 }
 
 impl PendingApplication {
-    /// The batch of this key.
+    /// Returns the batch with this key.
     pub(super) fn batch(&self, key: BatchKey) -> Option<AskBatchId> {
         Some(self.batches.at(self.batches.position(key)?))
     }
@@ -79,7 +79,7 @@ impl Scheduler {
         self.joins_attempts(books, ask, batch);
     }
 
-    /// The stored state of an application.
+    /// Returns the state of an application, and creates it if it is missing.
     fn waiting(&mut self, application: ApplicationId) -> &mut PendingApplication {
         if self.applications.len() <= application.index() {
             self.applications.resize_with(application.index() + 1, PendingApplication::default);
@@ -142,7 +142,7 @@ impl Scheduler {
         batch
     }
 
-    /// Put a batch into a class; [`Scheduler::place`] follows.
+    /// Adds a batch to a class. The caller then calls [`Scheduler::place`].
     fn join(&mut self, class: ClassId, head: Head, batch: AskBatchId) {
         let was_own = self.is_own(class);
         if was_own {
@@ -154,14 +154,15 @@ impl Scheduler {
         }
     }
 
-    /// Take an ask out; [`Scheduler::reorder`] follows when the books have changed. The batch
-    /// that it was in, if that is still there.
+    /// Removes an ask. The caller then calls [`Scheduler::reorder`] after the books have changed.
+    ///
+    /// Returns the batch of the ask if the batch still exists.
     pub(super) fn remove_ask(&mut self, books: &Books, ask: AllocationId) -> Option<AskBatchId> {
         let mode = PlacementMode::of(books, ask, books.allocation(ask));
         self.remove_ask_of(books, ask, mode)
     }
 
-    /// Take an ask out of the mode that it was in.
+    /// Removes an ask with its former placement mode.
     fn remove_ask_of(
         &mut self,
         books: &Books,
@@ -215,8 +216,10 @@ impl Scheduler {
         None
     }
 
-    /// Give an application the place that the books say, and with it its batches: all of them
-    /// if its place changed, otherwise the one whose asks changed.
+    /// Updates the position of an application and of its batches.
+    ///
+    /// If the position of the application changed, updates all batches. Otherwise, updates only the batch whose asks
+    /// changed.
     pub(super) fn reorder(
         &mut self,
         books: &Books,
@@ -255,7 +258,7 @@ impl Scheduler {
         }
     }
 
-    /// Give a batch its place in its class.
+    /// Updates the position of a batch in its class.
     fn rehead(&mut self, batch: AskBatchId, application: &ApplicationKey) {
         let row = &mut self.classes.batches[batch];
         let Some((ask, _)) = row.asks.first() else {
@@ -283,8 +286,8 @@ impl Scheduler {
         }
     }
 
-    /// Give a class the place of its first batch: in its leaf if it is to be judged, in its
-    /// group if it is parked.
+    /// Updates the position of a class to that of its first batch. A ready class has its position in its leaf, a parked
+    /// class in its group.
     pub(super) fn place(&mut self, class: ClassId) {
         let row = &mut self.classes.rows[class];
         let first = row.batches.first_key().map(|(head, _)| head);
@@ -333,7 +336,7 @@ impl Scheduler {
         }
     }
 
-    /// Take a batch out of its class, which goes with its last one.
+    /// Removes a batch from its class, and the class with its last batch.
     fn leave_class(&mut self, books: &Books, batch: AskBatchId) {
         if self.is_own(self.classes.batches[batch].class) {
             self.unlist(self.classes.batches[batch].class);
@@ -356,7 +359,7 @@ impl Scheduler {
         }
     }
 
-    /// Put an ask into the mode that it has by now.
+    /// Updates the index after the placement mode of an ask changed.
     pub(super) fn change_mode(&mut self, books: &Books, ask: AllocationId, before: PlacementMode) {
         if PlacementMode::of(books, ask, books.allocation(ask)) != before {
             let application = books.allocation(ask).application;
@@ -366,8 +369,8 @@ impl Scheduler {
         }
     }
 
-    /// The placeholders of a task group ran out, or there are some again: its members wait for
-    /// them no more, or from now on.
+    /// Updates the placement mode of the members of a task group after its last placeholder ended or its first
+    /// placeholder appeared.
     pub(super) fn change_mode_of_members(
         &mut self,
         books: &Books,
@@ -390,13 +393,13 @@ impl Scheduler {
         }
     }
 
-    /// The gang of the placeholders of a batch, as it is judged by now.
+    /// Returns the gang of the placeholders of a batch, as checks currently see it.
     fn gang_of_batch(&self, books: &Books, batch: AskBatchId) -> Option<GangSize> {
         let (_, ask) = self.classes.batches[batch].asks.first()?;
         books.gang_of(*ask)
     }
 
-    /// Move the batches of an application to the classes that fit what it has become.
+    /// Moves the batches of an application to the classes of its current charge state.
     pub(super) fn restand(&mut self, books: &Books, application: ApplicationId) {
         let Some(waiting) = self.applications.get(application.index()) else {
             return;
@@ -459,12 +462,12 @@ impl Scheduler {
     }
 }
 
-/// The application, if its leaf has it back off, or had, so that it is looked at by itself.
+/// Returns the application if it is checked as a whole, because its leaf backs off, or did so.
 pub(super) fn backoff_application(
     books: &Books,
     application: ApplicationId,
 ) -> Option<ApplicationId> {
-    // One that is gone, or has ended and lost its queue, is visited no more.
+    // An application that was removed, or that ended and lost its queue, is not checked.
     let row = books.applications().get(application).filter(|row| row.state.is_active())?;
     if books.members_of(application) > 1 {
         return None; // All of a task that starts as a whole is tried at once.
@@ -472,8 +475,8 @@ pub(super) fn backoff_application(
     books.backs_off(row).then_some(application)
 }
 
-/// Whether such asks wait for the turn of their user: those that look for a node, in a leaf with
-/// user limits.
+/// Returns whether such asks wait for the fair-share pick of their user. That holds for asks that need a node, in a
+/// leaf with user limits.
 pub(super) fn takes_turns(
     books: &Books,
     leaf: QueueId,

@@ -1,9 +1,9 @@
-//! Applications that are left alone for a while after too many of their asks found no node.
-//! Scheduling §15, §6.2.
+//! Back-off: an application is not checked for a while after too many of its asks found no node. Source: scheduling
+//! §15, §6.2.
 //!
-//! What counts is one visit of an application, ask by ask. So in a leaf that has a threshold,
-//! every application has classes of its own, and whenever one of them is to be judged, the whole
-//! application is visited. Costs its distinct amounts, and asks up to the threshold.
+//! The threshold counts failed asks within one visit of an application, which checks its asks one by one. In a leaf
+//! with a threshold, every application therefore has its own classes. When one of these classes is ready, the scheduler
+//! visits the whole application. Costs its distinct amounts, and asks up to the threshold.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -25,18 +25,18 @@ use super::questions::{awaits_rm, found_no_node};
 use super::reservation_candidates::{SchedulerTimer, is_old};
 use super::{Scheduler, Search};
 
-/// What came of one ask on a visit.
+/// Result of checking one ask during a visit.
 enum Look {
-    /// A step.
+    /// The check produced a step.
     Moved,
-    /// It reached the nodes, and none had room.
+    /// The ask passed all checks before the nodes, but no node had enough free capacity.
     Failed,
-    /// It did not reach the nodes, nor does any other of its batch.
+    /// The ask failed an earlier check, which also blocks the rest of its batch.
     Barred,
 }
 
 impl Scheduler {
-    /// Visit an application in a leaf with a back-off threshold.
+    /// Visits an application in a leaf with a back-off threshold.
     pub(super) fn visit(
         &mut self,
         books: &Books,
@@ -81,7 +81,7 @@ impl Scheduler {
         }
     }
 
-    /// The first ask of an application behind this one, of batches that are not barred.
+    /// Returns the first ask of an application after `last`, without the batches in `barred`.
     fn ask_behind(
         &self,
         application: ApplicationId,
@@ -107,12 +107,12 @@ impl Scheduler {
         let class = self.classes.batches[batch].class;
         let key = self.classes.rows[class].key;
         if key.mode.pass() != Pass::Normal {
-            // Others may be stopped for it by now.
+            // Preemption can be possible for the ask now.
             let called = self.classes.rows[class].pass == Pass::Normal;
             if called && self.place_first(books, (partition, class), now, events).is_over() {
                 return Look::Moved;
             }
-            // The reserved pass has tried this one, and found nothing.
+            // The reserved pass already tried the ask and found nothing.
             let ordinary = books.allocation(ask).required_node().is_none();
             let reaches = matches!(key.mode, PlacementMode::ReservedNode(_)) && ordinary;
             let reaches =
@@ -134,7 +134,7 @@ impl Scheduler {
         Look::Failed
     }
 
-    /// An application backed off: it is looked at again by time.
+    /// Sets a timer for the end of a back-off.
     pub(super) fn watch_back_off(&mut self, books: &Books, application: ApplicationId) {
         if let Some(until) = books.application(application).backed_off {
             self.timers.insert((until, SchedulerTimer::BackoffEnded(application)));
@@ -146,14 +146,14 @@ impl Scheduler {
         }
     }
 
-    /// The classes that the asks of an application are in.
+    /// Returns the classes of the asks of an application.
     fn classes_of(&self, application: ApplicationId) -> Vec<ClassId> {
         let waiting = self.applications.get(application.index());
         let batches = waiting.into_iter().flat_map(|one| one.batches.iter());
         batches.map(|batch| self.classes.batches[batch].class).collect()
     }
 
-    /// Have an application that is visited as a whole be visited.
+    /// Makes the classes of an application ready if the application is visited as a whole.
     pub(super) fn visit_again(&mut self, books: &Books, application: ApplicationId) {
         if backoff_application(books, application).is_none() {
             return;

@@ -1,4 +1,4 @@
-//! The batches of one application, found by what they want.
+//! Batches of one application, searched by key.
 
 use smallvec::SmallVec;
 
@@ -8,17 +8,17 @@ use crate::id::{AllocationId, ShapeId};
 use super::class::AskBatchId;
 use super::placement_mode::PlacementMode;
 
-/// What distinguishes the asks of one application.
+/// Key that distinguishes the asks of one application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct BatchKey {
     pub(super) shape: ShapeId,
     pub(super) mode: PlacementMode,
-    /// Whether they are placeholders of its gang, which is placed as a whole.
+    /// Whether they are placeholders of a gang that is placed as a whole.
     pub(super) in_gang: bool,
 }
 
 impl BatchKey {
-    /// Of an ask in this mode.
+    /// Returns the key of an ask with this placement mode.
     pub(super) fn of(books: &Books, ask: AllocationId, mode: PlacementMode) -> Self {
         let row = books.allocation(ask);
         Self { shape: row.shape, mode, in_gang: books.is_of_whole_gang(row) }
@@ -27,13 +27,13 @@ impl BatchKey {
 
 /// Batches in the order of their keys.
 ///
-/// An application may ask for hundreds of sizes. So a search reads shapes alone, sixteen in a cache
-/// line, and the rest of a key only where shapes are equal.
+/// An application can have hundreds of sizes. A search therefore reads an array of shapes only, sixteen in a cache
+/// line. It reads the rest of a key only if shapes are equal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BatchList {
     shapes: SmallVec<[ShapeId; 4]>,
     rest: SmallVec<[(BatchKey, AskBatchId); 2]>,
-    /// How many are of a gang.
+    /// Number of batches with placeholders of a gang.
     in_gang: u32,
 }
 
@@ -42,23 +42,23 @@ impl BatchList {
         self.rest.len()
     }
 
-    /// The batch at a position.
+    /// Returns the batch at a position.
     pub(super) fn at(&self, position: usize) -> AskBatchId {
         self.rest[position].1
     }
 
-    /// All in order.
+    /// Returns all batches in the order of their keys.
     pub(super) fn iter(&self) -> impl Iterator<Item = AskBatchId> {
         self.rest.iter().map(|(_, batch)| *batch)
     }
 
-    /// The placeholders of its gang, where that is placed as a whole.
+    /// Returns the batches with placeholders of a gang that is placed as a whole.
     pub(super) fn of_gang(&self) -> impl Iterator<Item = (BatchKey, AskBatchId)> {
         let all = if self.in_gang == 0 { &[] } else { &*self.rest };
         all.iter().filter(|(key, _)| key.in_gang).copied()
     }
 
-    /// Where the batch of this key is.
+    /// Returns the position of the batch with this key.
     pub(super) fn position(&self, key: BatchKey) -> Option<usize> {
         self.search(key).ok()
     }

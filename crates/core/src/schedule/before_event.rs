@@ -1,4 +1,4 @@
-//! What is remembered from before an event, so that what it changed can be followed.
+//! State captured before an event, so that the indexes can follow its effects.
 
 use alloc::boxed::Box;
 
@@ -12,28 +12,28 @@ use crate::name::Name;
 use super::class::AskBatchId;
 use super::holds::HoldBefore;
 
-/// What has to be remembered from before an event.
+/// State captured before an event.
 #[derive(Clone, Default)]
 pub(super) struct BeforeEvent {
-    /// The ask that the event adds, or gives another size.
+    /// Ask that the event adds or resizes.
     pub(super) ask: Option<AllocationId>,
-    /// The batch that the event takes an ask from, if it has others.
+    /// Batch from which the event removes an ask. `None` if the batch becomes empty.
     pub(super) batch: Option<AskBatchId>,
     pub(super) application: Option<ApplicationId>,
     pub(super) queue: Option<QueueId>,
     pub(super) node: Option<NodeId>,
     pub(super) partition: Option<PartitionId>,
-    /// Another node that has more room afterwards.
+    /// Another node that gains free capacity through the event.
     pub(super) freed: Option<NodeId>,
-    /// The task group that a placeholder comes to or goes from, and whether it had places.
+    /// Task group of a placeholder that is added or removed, and whether the group had placeholders before.
     pub(super) group: Option<(usize, bool)>,
-    /// The levels of its trackers, of which some may disappear.
+    /// Levels of the trackers of the application. The event can remove some of them.
     pub(super) levels: SmallVec<[LevelId; 16]>,
-    /// Who had the application, where applications are counted.
+    /// User of the application, if active applications are counted.
     pub(super) user: Option<Name>,
-    /// The leaf of which the event changes no more than what tags can.
+    /// Leaf of which the event changes only sizes that tags can set.
     pub(super) sized: Option<QueueId>,
-    /// The hold that the ask of the event had.
+    /// Hold of the ask of the event.
     pub(super) hold: Option<Box<HoldBefore>>,
 }
 
@@ -41,10 +41,10 @@ pub(super) fn capture(books: &Books, application: ApplicationId) -> BeforeEvent 
     let row = books.application(application);
     BeforeEvent {
         application: Some(application),
-        // One that has ended is remembered longer than a queue that a rule made for it.
+        // An ended application is stored longer than a queue that a placement rule created for it.
         queue: row.state.is_active().then_some(row.queue),
         partition: Some(row.partition),
-        // Its leaf may be none any more.
+        // The leaf can have become a parent or can be removed, so the user is captured here.
         user: books.counts_applications().then(|| row.user.clone()),
         ..BeforeEvent::default()
     }
@@ -61,13 +61,14 @@ pub(super) fn see_added(
     BeforeEvent { ask, application: Some(application), group, ..BeforeEvent::default() }
 }
 
-/// The task group that a placeholder belongs to, and whether it has places.
+/// Returns the task group of a placeholder, and whether it has replaceable placeholders.
 pub(super) fn group_of(books: &Books, row: &Allocation) -> Option<(usize, bool)> {
     let name = row.task_group().filter(|_| row.placeholder)?;
     Some(group_named(books, row.application, name))
 }
 
-/// The position of a task group, the next if it is not there yet, and whether it has places.
+/// Returns the position of a task group, and whether it has replaceable placeholders. A new group has the next
+/// position.
 fn group_named(books: &Books, application: ApplicationId, name: &Name) -> (usize, bool) {
     let Some(gang) = &books.application(application).gang else { return (0, false) };
     let known =

@@ -1,12 +1,14 @@
-//! What asks behind the head of a line would take of what the head lacks, and what has to give way for them.
-//! No-starvation NS-22.
+//! Checks which capacity asks behind the head of line would take from the head, and what must change before they can
+//! start. Source: no-starvation NS-22.
 //!
-//! An ask takes from the head in two ways. A queue at or above the leaf, the cluster included, may have too little of a
-//! type for both. Or no node has room for the head, and the ask needs a type that the nodes lack for it. Types that only
-//! one of them needs do not matter: what waits for a GPU does not delay work without GPUs.
+//! An ask can take capacity from the head in two ways. A queue from the leaf to the root, which represents the cluster,
+//! can have too little of a type for both. Or no node has enough free capacity for the head, and the ask needs a type
+//! that the nodes lack for the head. Types that only one of them needs do not matter: a head that waits for a GPU does
+//! not delay asks without GPUs.
 //!
-//! Both follow from the books alone. Those who stay behind are looked at again when a queue has enough left of the type
-//! for one of them, or when the nodes lack another type for the head: a release costs the leaves that it may help.
+//! Both conditions depend on the books only. Blocked asks are checked again when a queue has enough of the type for one
+//! of them. They are also checked again when the nodes lack another type for the head. A release costs the leaves that
+//! it can help.
 
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -25,70 +27,72 @@ use super::class::ClassKey;
 use super::nodes::NodeIndex;
 use super::placement_mode::PlacementMode;
 
-/// What asks would take.
+/// Amounts that asks would take.
 #[derive(Clone, Debug)]
 pub(super) struct Wants<'books> {
-    /// The size of each, and what it says of nodes.
+    /// Amounts and node selector of each ask.
     pub(super) shape: ShapeId,
-    /// How many start together; 0 for a gang whose placeholders differ in size.
+    /// Number of asks that start together. 0 for a gang whose placeholders differ in size.
     pub(super) members: u32,
-    /// What they need of queues in all.
+    /// Amounts of all asks, which queues must allow.
     pub(super) total: Cow<'books, Resources>,
 }
 
 impl<'books> Wants<'books> {
-    /// So many asks of a shape; none for a gang of several sizes, of which a shape says too little.
+    /// Returns the request of `members` asks of a shape. `None` for a gang of several sizes, which one shape does not
+    /// describe.
     pub(super) fn of(books: &'books Books, (shape, members): (ShapeId, u32)) -> Option<Self> {
         let total = || books.shapes().times(shape, members);
         (members > 0).then(|| Self { shape, members, total: total() })
     }
 }
 
-/// On which nodes a head may start.
+/// Nodes on which a head can start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Places {
     partition: PartitionId,
     shape: ShapeId,
     members: u32,
-    /// A node that is reserved for it, or that it requires.
+    /// Node that is reserved for the head, or that the head requires.
     own: Option<NodeId>,
-    /// Whether it may start on no other.
+    /// Whether the head can start only on that node.
     only_there: bool,
 }
 
-/// What the head of a line needs.
+/// Needs of the head of line.
 #[derive(Debug)]
 pub(super) struct HeadNeeds<'books> {
     pub(super) application: ApplicationId,
     pub(super) leaf: QueueId,
     pub(super) partition: PartitionId,
     wants: Wants<'books>,
-    /// None where the node that it requires is not there.
+    /// Nodes for the head. `None` if the required node is not registered.
     places: Option<Places>,
-    /// What nodes lack for it, once that was asked: it costs the nodes, and is the same for all behind it.
+    /// Types that the nodes lack. Computed on first use, because it costs the nodes. Valid for all asks behind the
+    /// head.
     lacked: OnceCell<Lacked>,
 }
 
-/// What an ask behind the head would take.
+/// Capacity that an ask behind the head would take.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Taken {
-    /// A queue has less left than both need. `is_leaf` if it is the leaf itself: not everybody may
-    /// see what other queues leave.
+    /// A queue has less left than both need. `is_leaf` is true for the leaf itself, because not every user can see what
+    /// other queues have left.
     InQueue {
-        /// That queue.
+        /// Queue that is short.
         queue: QueueId,
         is_leaf: bool,
-        /// The need of the ask, and what the head leaves of the type.
+        /// Need of the ask, and what the head leaves of the type.
         short: Shortfall,
-        /// What both need of the type.
+        /// Amount of the type that both need.
         both: Quantity,
     },
-    /// No node has room for the head, and the ask needs a type that nodes lack for it.
+    /// No node has enough free capacity for the head, and the ask needs a type that the nodes lack for the head.
     OnNodes,
 }
 
 impl Taken {
-    /// The wait of the ask behind a head.
+    /// Returns the wait of the ask behind a head.
     pub(super) fn wait(self, leaf: QueueId, head: Option<AllocationId>) -> Wait {
         let shortfall = match self {
             Self::InQueue { is_leaf: true, short, .. } => Some(short),
@@ -99,7 +103,7 @@ impl Taken {
 }
 
 impl<'books> HeadNeeds<'books> {
-    /// What a head needs that is an ask of a class.
+    /// Returns the needs of a head of this class.
     pub(super) fn of(books: &'books Books, application: ApplicationId, key: ClassKey) -> Self {
         let (partition, wants) = (books.queue(key.leaf).partition, key.wants(books));
         let (own, only_there) = match key.mode {
@@ -125,7 +129,8 @@ impl<'books> HeadNeeds<'books> {
         Self { application, leaf: key.leaf, partition, wants, places, lacked }
     }
 
-    /// What asks behind the head would take from it; none if it needs none of that, or if there is enough for both.
+    /// Returns what the asks would take from the head. `None` if the capacity is enough for both, or if the asks need
+    /// no type that the head lacks.
     pub(super) fn lose(
         &self,
         books: &Books,
@@ -163,17 +168,17 @@ impl<'books> HeadNeeds<'books> {
     }
 }
 
-/// What the nodes lack for a head.
+/// Types that the nodes lack for a head.
 #[derive(Clone, Debug)]
 struct Lacked {
-    /// Whether some nodes have room for it.
+    /// Whether a node has enough free capacity for the head.
     has_room: bool,
-    /// Each type that it needs there, and how much, with a node that has enough of that.
+    /// Each type that the head needs on nodes, the amount, and a node with enough of it.
     types: SmallVec<[(ResourceType, Quantity, Option<NodeId>); 4]>,
 }
 
 impl Lacked {
-    /// Costs the nodes up to one that has room, and to one that has enough of each type.
+    /// Searches the nodes. Costs the nodes up to one with enough free capacity, and up to one with enough of each type.
     fn by(books: &Books, nodes: &NodeIndex, places: Places) -> Self {
         let on_node = books.shapes().on_node(places.shape);
         let own = places.own.filter(|node| places.admit(books, *node));
@@ -199,14 +204,15 @@ impl Lacked {
         Self { has_room, types: types.collect() }
     }
 
-    /// The types of which no node has enough. Where each is there, but not all on one node: all of them.
+    /// Returns the types of which no node has enough. If every type is free somewhere but not on one node, returns all
+    /// types.
     fn types(&self) -> impl Iterator<Item = ResourceType> {
         let all = self.types.iter().all(|(.., node)| node.is_some());
         let types = self.types.iter().filter(move |(.., node)| all || node.is_none());
         types.map(|(resource, ..)| *resource)
     }
 
-    /// Whether it may be otherwise by what has become of a node. A head that has gone is followed elsewhere.
+    /// Returns whether a change of a node can change the result. A head that ended is handled elsewhere.
     fn depends_on(&self, books: &Books, places: Places, node: NodeId) -> bool {
         if !books.shapes().has(places.shape) {
             return false;
@@ -224,7 +230,7 @@ impl Lacked {
 }
 
 impl Places {
-    /// Whether the head may start on a node when that has room.
+    /// Returns whether the head can start on a node that has enough free capacity.
     fn admit(&self, books: &Books, node: NodeId) -> bool {
         let Some(row) = books.nodes().get(node) else { return false };
         if self.own == Some(node) {
@@ -234,21 +240,21 @@ impl Places {
     }
 }
 
-/// What has to give way for those who stay behind heads.
+/// Conditions that wake asks behind heads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BehindHeads {
-    /// The queue and the type, how much of it the queue must have left, and the leaf that is helped.
+    /// Queue, resource type, amount that the queue must have left, and the leaf to wake.
     queues: BTreeSet<(QueueId, ResourceType, Quantity, QueueId)>,
-    /// The heads for which the nodes have no room, and in which leaves they are.
+    /// Heads for which no node has enough free capacity, with their leaves.
     nodes: BTreeMap<Places, (Lacked, BTreeSet<QueueId>)>,
-    /// What is noted for each leaf.
+    /// Conditions recorded for each leaf.
     leaves: BTreeMap<QueueId, Noted>,
 }
 
-/// What is noted for one leaf.
+/// Conditions recorded for one leaf.
 #[derive(Clone, Debug, Default)]
 struct Noted {
-    /// The least that helps somebody, for each queue and type.
+    /// Least amount that helps an ask, for each queue and type.
     queues: BTreeMap<(QueueId, ResourceType), Quantity>,
     nodes: Option<Places>,
 }
@@ -258,7 +264,7 @@ impl BehindHeads {
         self.leaves.is_empty()
     }
 
-    /// Asks of the leaf of a head stay behind it for the sake of this.
+    /// Records why asks of a leaf stay behind its head.
     fn note(&mut self, books: &Books, nodes: &NodeIndex, needs: &HeadNeeds<'_>, taken: Taken) {
         let leaf = needs.leaf;
         match (taken, needs.places) {
@@ -284,7 +290,7 @@ impl BehindHeads {
         }
     }
 
-    /// The leaves where somebody may go, now that a queue has this left. They are forgotten.
+    /// Returns the leaves to wake, now that a queue has `left`. Removes their conditions.
     pub(super) fn with_enough(&mut self, queue: QueueId, left: &Resources) -> Vec<QueueId> {
         let mut leaves = Vec::new();
         for (resource, amount) in left.iter() {
@@ -306,7 +312,7 @@ impl BehindHeads {
         leaves
     }
 
-    /// The heads for which the nodes may lack something else by what has become of a node.
+    /// Returns the heads for which a change of a node can change the lacking types.
     fn moved_by(&self, books: &Books, partition: PartitionId, node: NodeId) -> Vec<Places> {
         let of_partition = self.nodes.iter().filter(|(places, _)| places.partition == partition);
         let moved =
@@ -314,7 +320,7 @@ impl BehindHeads {
         moved.map(|(places, _)| *places).collect()
     }
 
-    /// Look at the nodes once more for such heads. The leaves where somebody may go.
+    /// Searches the nodes again for these heads. Returns the leaves to wake.
     fn look_again(&mut self, books: &Books, nodes: &NodeIndex, places: Places) -> Vec<QueueId> {
         let Some((lacked, leaves)) = self.nodes.get_mut(&places) else { return Vec::new() };
         *lacked = Lacked::by(books, nodes, places);
@@ -336,7 +342,7 @@ impl BehindHeads {
         }
     }
 
-    /// Nobody of a leaf stays behind its head, or it has another.
+    /// Removes the conditions of a leaf, because no ask stays behind its head or the head changed.
     pub(super) fn forget(&mut self, leaf: QueueId) {
         let Some(noted) = self.leaves.remove(&leaf) else { return };
         for ((queue, resource), least) in noted.queues {
@@ -358,13 +364,13 @@ impl BehindHeads {
 }
 
 impl Scheduler {
-    /// Note what has to give way for asks behind a head.
+    /// Records why asks stay behind a head.
     pub(super) fn note_taken(&mut self, books: &Books, needs: &HeadNeeds<'_>, taken: Taken) {
         let nodes = &self.nodes[&needs.partition];
         self.parked.lines.behind.note(books, nodes, needs, taken);
     }
 
-    /// A node has other room, is used otherwise, or has gone: heads may lack other types on nodes.
+    /// Updates the lacking types of heads after a node changed its free capacity or state, or was removed.
     #[inline]
     pub(super) fn room_of_heads_changed(
         &mut self,

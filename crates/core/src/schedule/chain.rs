@@ -1,4 +1,4 @@
-//! What an ask waits for that the scheduler has: for who asks why, all checks and since when.
+//! Check results and wait history of an ask, for explanations.
 
 use alloc::vec::Vec;
 
@@ -15,18 +15,18 @@ use super::replacement::blocker;
 use super::wait_history::WaitChange;
 use super::{fair_share, reserve};
 
-/// The checks of one ask.
+/// Check results of one ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chain {
-    /// In order.
+    /// Results in the order of the checks.
     pub(crate) checks: Vec<CheckResult>,
-    /// What it waits for and since when, as it was parked.
+    /// Reason under which the ask is parked, and since when.
     pub(crate) parked: Option<(Blocker, Timestamp)>,
-    /// What it waited for since it came, the oldest first, as far as that is stored.
+    /// Reasons since the ask was created, oldest first. Limited by what is stored.
     pub(crate) history: Vec<WaitChange>,
 }
 
-/// An ask that waits.
+/// A waiting ask.
 struct Waiting<'scheduler> {
     books: &'scheduler Books,
     scheduler: &'scheduler Scheduler,
@@ -36,13 +36,13 @@ struct Waiting<'scheduler> {
 }
 
 impl Scheduler {
-    /// Returns why an ask waits; none if it was placed, or is to be judged first.
+    /// Returns why an ask waits. `None` if it was placed, or if it is ready to be checked.
     ///
-    /// Costs the depth of its queue, and a look at the nodes.
+    /// Costs the depth of its queue and a search of the nodes.
     pub fn wait_of(&self, books: &Books, ask: AllocationId) -> Option<Wait> {
         let checked = self.checked(books, ask)?;
         let (check, wait) = checked.first()?;
-        // What is ready is judged in the next step. Until then it is not known to fail what comes after these.
+        // A ready ask is checked in the next step. Until then, it is not known whether it fails the later checks.
         let is_offered = !matches!(
             check,
             Check::Standstill
@@ -54,9 +54,10 @@ impl Scheduler {
         (!is_offered || !checked.position.is_ready()).then_some(wait)
     }
 
-    /// Returns the checks of an ask that waits; none while the rules are new, and where none waits.
+    /// Returns all check results of a waiting ask. `None` if the ask does not wait, or before the first step after a
+    /// change of the rules.
     ///
-    /// Costs the depth of its queue, and the nodes.
+    /// Costs the depth of its queue and the nodes.
     pub(crate) fn chain_of(&self, books: &Books, ask: AllocationId) -> Option<Chain> {
         let checked = self.checked(books, ask)?;
         let (checks, row) = (checked.all(), checked.position.row);
@@ -75,7 +76,7 @@ impl Scheduler {
         books: &'one Books,
         ask: AllocationId,
     ) -> Option<Checked<'one, Waiting<'one>>> {
-        // While the rules are new, everything is to be judged first.
+        // After a change of the rules, everything is checked again.
         let class = self.class_of(books, ask)?;
         let row = self.classes.rows.get(class)?;
         let activating = row.key.waits().then(|| books.allocation(ask).application);
@@ -83,7 +84,7 @@ impl Scheduler {
         Some(Checked { books, activating, key: row.key, position })
     }
 
-    /// Whether nodes have room for a class, for all of it that starts together.
+    /// Checks whether the nodes have enough free capacity for the asks of a class that start together.
     fn any_node(&self, books: &Books, partition: PartitionId, key: ClassKey) -> CheckResult {
         if self.nodes[&partition].has_room_for(books, key.shape, key.members() as usize) {
             CheckResult::passed(Blocker::Nodes(partition))
@@ -92,7 +93,7 @@ impl Scheduler {
         }
     }
 
-    /// The check under which an ask was put aside, as it was when it was last judged.
+    /// Returns the blocker under which an ask is parked, as of its last check.
     #[cfg(feature = "testkit")]
     pub fn parked_under(&self, books: &Books, ask: AllocationId) -> Option<Blocker> {
         let class = self.class_of(books, ask)?;
@@ -114,7 +115,7 @@ impl Position for Waiting<'_> {
         let key = self.row.key;
         let gang = key.gang?;
         let found = self.row.wait.filter(|wait| matches!(wait.blocker, Blocker::BehindGang(..)));
-        // Whether different sizes fit together was found out by trying.
+        // Only an attempt to place a gang shows whether its different sizes fit together.
         let tried = || found.filter(|_| gang.places == 0);
         let wait = self.scheduler.wait_for_gang(self.books, key).or_else(tried)?;
         Some(CheckResult::failed(wait))
@@ -126,7 +127,7 @@ impl Position for Waiting<'_> {
     }
 
     fn manager(&self) -> Option<CheckResult> {
-        // What is parked for a node was looked at. What is parked for something else has passed that by now.
+        // A class parked for a node was checked. A class parked for another reason can pass that check now.
         let busy = self.books.is_paused(self.partition()) && self.at_nodes().is_none();
         let blocker = Blocker::PartitionPaused(self.partition());
         busy.then(|| CheckResult::failed(Wait::of(blocker)))
@@ -143,20 +144,20 @@ impl Waiting<'_> {
         self.books.queue(self.row.key.leaf).partition
     }
 
-    /// Whether the scheduler comes to it next: it is not parked, and its user may be served.
+    /// Returns whether the class is ready: it is not parked, and its user can be picked.
     fn is_ready(&self) -> bool {
         let is_turn = || fair_share::wait_for_turn(self.books, self.row.key).is_none();
         self.row.wait.is_none() && !self.books.is_paused(self.partition()) && is_turn()
     }
 
-    /// Why it was parked, if that was for want of a node. Whether it is impossible is another check.
+    /// Returns the wait if the class is parked for a node. Whether it is impossible is a separate check.
     fn at_nodes(&self) -> Option<Wait> {
         let is_found = |row: &Row| row.kind == Kind::Node && !row.is_permanent;
         self.row.wait.filter(|wait| is_found(wait.blocker.row()))
     }
 
-    /// What the scheduler found as it judged the class, in full: of what nodes have too little is only found out for
-    /// who asks, and another check may fail by now.
+    /// Returns the wait of the last check with full details. The shortfall of nodes is computed only on request, and
+    /// another check can fail since.
     fn as_found(&self, wait: Wait) -> Wait {
         let (books, key, scheduler) = (self.books, self.row.key, self.scheduler);
         let wait = if let PlacementMode::ReplacePlaceholderAlone(ask) = key.mode {
@@ -171,7 +172,7 @@ impl Waiting<'_> {
         wait
     }
 
-    /// Whether there is a node now; none where that is found out once the scheduler comes to it.
+    /// Returns whether a node is available now. `None` if only the next check of the class can determine it.
     fn as_it_is(&self) -> Option<CheckResult> {
         let (books, key, partition) = (self.books, self.row.key, self.partition());
         let ask = books.shapes().on_node(key.shape);

@@ -1,4 +1,4 @@
-//! What a class is charged for, check by check, and what is to be done with a class that passes them.
+//! Checks of a class, and the verdict on a class that passes them.
 
 use crate::books::{Books, QuestionSubject, TrackerLink};
 use crate::bounds::{limits, limits_full, queues_full};
@@ -14,32 +14,32 @@ use super::nodes::NodeIndex;
 use super::placement_mode::PlacementMode;
 use super::{fair_share, questions, reserve};
 
-/// What is to be done with a class.
+/// Action that follows from the check of a class.
 pub(super) enum Verdict {
-    /// Choose the group of its first application.
+    /// Select the group of its first application.
     Link,
-    /// Place its first ask.
+    /// Place its first ask on this node.
     Place(NodeId),
-    /// Place all of its first task, if there are nodes for all.
+    /// Place all members of its first task, if there are nodes for all.
     PlaceWhole,
-    /// Ask the RM.
+    /// Ask the RM about this ask.
     Ask(AllocationId, QuestionSubject),
-    /// Have its first ask replace a placeholder.
+    /// Replace a placeholder by its first ask.
     ReplacePlaceholder,
-    /// Reserve a node for its first ask.
+    /// Reserve this node for its first ask.
     Reserve(NodeId),
     /// End the reservation of this ask.
     Unreserve(AllocationId),
-    /// The node that is reserved for its ask has no room: try others later in the pass.
+    /// The reserved node does not have enough free capacity: try other nodes later in the pass.
     Elsewhere,
-    /// Park it: it is not the turn of its application, or of the head of its line.
+    /// Park it, because its application is not active yet or the head of line precedes it.
     Early(Wait),
     /// Park it.
     Wait(Wait),
 }
 
 impl Verdict {
-    /// What the class is parked for, if it is to be parked.
+    /// Returns the wait if the class is to be parked.
     pub(super) const fn wait(&self) -> Option<Wait> {
         match self {
             Self::Early(wait) | Self::Wait(wait) => Some(*wait),
@@ -55,7 +55,7 @@ impl Verdict {
     }
 }
 
-/// A class that is about to be placed, with what the line of its leaf makes of it.
+/// A class that is about to be placed, and the check against the head of line of its leaf.
 struct Placing<'a> {
     leaf: QueueId,
     head_check: &'a HeadCheck,
@@ -88,7 +88,8 @@ impl Position for Placing<'_> {
     }
 }
 
-/// Judge a class against the books; `elsewhere` for one whose reserved node has no room.
+/// Checks a class against the books. `elsewhere` is true for a class whose reserved node does not have enough free
+/// capacity.
 #[inline]
 pub(super) fn check_class(
     books: &Books,
@@ -97,7 +98,7 @@ pub(super) fn check_class(
     (gang_wait, elsewhere): (Option<Wait>, bool),
     now: Timestamp,
 ) -> Verdict {
-    // Its group is chosen before anything is checked.
+    // The checks need the group, so it is selected first.
     if key.charge == ChargeState::Unlinked {
         return Verdict::Link;
     }
@@ -136,7 +137,7 @@ pub(super) fn check_class(
     }
 }
 
-/// On the first node in order that has room.
+/// Returns the verdict to place the ask on the first node in order that has enough free capacity.
 #[inline]
 pub(super) fn on_any_node(
     books: &Books,
@@ -154,7 +155,7 @@ pub(super) const fn wait(blocker: Blocker) -> Verdict {
     Verdict::Wait(Wait::of(blocker))
 }
 
-/// Where the number of applications holds a class back, if it does anywhere.
+/// Returns the wait if a limit on running applications blocks the class.
 pub(super) fn may_not_start(books: &Books, key: ClassKey) -> Option<Wait> {
     let ChargeState::Linked { link, counts_in_queues, counts_in_limits, .. } = key.charge else {
         return None;
@@ -164,8 +165,8 @@ pub(super) fn may_not_start(books: &Books, key: ClassKey) -> Option<Wait> {
     in_queues.or_else(|| counts_in_limits.then(|| limits_full(books, partition, link)).flatten())
 }
 
-/// The limits of the user, then of the group, each from the leaf up; then the cap of the user where users
-/// share the leaf.
+/// Returns the first wait for a limit of the user, from the leaf to the root. The limits of the group follow in the
+/// same order, and then the user cap of the leaf.
 #[inline]
 pub(super) fn limits_and_cap(
     books: &Books,
@@ -174,7 +175,7 @@ pub(super) fn limits_and_cap(
     ask: &Resources,
 ) -> Option<Wait> {
     let users = books.users_of(leaf);
-    // In most cases one check answers both questions about the user.
+    // In most cases one comparison covers both the limits and the cap of the user.
     let surely = users.is_some_and(|users| users.fast_within_cap(link.user, ask));
     debug_assert!(
         !surely || fair_share::capped(books, leaf, link, ask).is_none(),

@@ -1,10 +1,10 @@
-//! The chain of checks that an ask goes through. Decision page 32.
+//! Chain of checks of an ask. Source: decision page 32.
 //!
-//! [`Check::ORDER`] is the only place that defines their order. Placing, the display of a wait, and
-//! predictions ask for the first check that fails and read [`Checked::first`]. An explanation reads
-//! [`Checked::all`]. What the books do not say depends on who asks, and is a [`Position`].
+//! [`Check::ORDER`] is the only definition of their order. Placement, waits, and predictions need the first failed
+//! check and call [`Checked::first`]. Explanations call [`Checked::all`]. A [`Position`] provides the values that
+//! depend on the caller and not on the books.
 //!
-//! Cost: the depth of the queue for each check, and the nodes for the last one.
+//! Cost: the depth of the queue for each check, and the nodes for the last check.
 
 use alloc::vec::Vec;
 
@@ -21,40 +21,40 @@ use super::{check_class, fair_share, holds, possibility, questions, waits};
 /// One check of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Check {
-    /// Its partition is not at a standstill.
+    /// The partition can schedule: its resource manager is connected and a node has a size.
     Standstill,
-    /// Its queues accept allocations.
+    /// The queues accept allocations.
     QueueStates,
-    /// Some order of releases can start it.
+    /// Some order of releases can start the ask.
     Possible,
-    /// Its application was activated, or may be.
+    /// The application is active, or can be activated.
     Activation,
-    /// It is not behind the head of the line of its leaf.
+    /// The ask is not blocked by the head of line of its leaf.
     HeadOfLine,
-    /// The RM has answered what it was asked about it.
+    /// The RM has answered all questions about the ask.
     Question,
-    /// Its application may run: by the numbers of its queues, then of its user and group.
+    /// The limits on running applications allow the application: of its queues, then of its user and group.
     Numbers,
-    /// Its application does not back off.
+    /// The application does not back off.
     BackOff,
-    /// Its gang may take room: all of it has arrived, and no other gang gathers.
+    /// The gang can use capacity: all placeholders are requested, and no other gang gathers.
     Gang,
-    /// Its user and group may use so much, then what one user may have of the leaf.
+    /// The limits of the user and group allow the amounts, then the user cap of the leaf.
     Limits,
-    /// Its queues may use so much.
+    /// The queue maxima allow the amounts.
     Maxima,
-    /// Its queues hold no room for another ask that it would take.
+    /// The queues hold no capacity for another ask that this ask would use.
     Hold,
-    /// Its user's share of the leaf allows it.
+    /// The fair share of the user in the leaf allows the amounts.
     Share,
     /// The RM can be asked, and its nodes have reported.
     Manager,
-    /// There is a node.
+    /// A node is available.
     Node,
 }
 
 impl Check {
-    /// All checks, in the order in which an ask goes through them. The first that fails is why it waits.
+    /// All checks in order. The first failed check is the wait reason.
     pub(super) const ORDER: [Self; Self::Node as usize + 1] = [
         Self::Standstill,
         Self::QueueStates,
@@ -74,45 +74,46 @@ impl Check {
     ];
 }
 
-/// What the checks have to know of an ask that the books do not tell.
+/// Values of an ask that the checks need and that the books do not contain.
 pub(super) trait Position {
-    /// Whether the ask is about to be placed. Then its queues are open, it is the turn of its user, and placing
-    /// itself looks for a node.
+    /// Whether the ask is about to be placed. Then its queues are open and its user is picked, and the placement itself
+    /// searches the nodes.
     const IS_PLACING: bool;
 
-    /// Whether it is behind the head of the line of its leaf; none where it stands in no line.
+    /// Checks the ask against the head of line of its leaf. `None` if it is in no line.
     fn in_line(&self) -> Option<CheckResult>;
 
-    /// Whether its gang may take room; none for other asks, and where that is known to hold nothing back.
+    /// Checks whether its gang can use capacity. `None` for an ask without a gang, or if the gang is known to pass.
     fn gang(&self) -> Option<CheckResult>;
 
-    /// Whether its application backs off; none where that is not known to hold it back.
+    /// Checks whether its application backs off. `None` if it is not known to do so.
     fn back_off(&self) -> Option<CheckResult>;
 
-    /// Whether the RM is too busy to be asked, or nodes have yet to report.
+    /// Checks whether the RM can be asked and all nodes have reported.
     fn manager(&self) -> Option<CheckResult>;
 
-    /// Whether there is a node; `is_held` says whether an earlier check fails. None where nobody knows yet.
+    /// Checks whether a node is available. `is_held` is true if an earlier check fails. `None` if that is not known
+    /// yet.
     fn node(&self, is_held: bool) -> Option<CheckResult>;
 }
 
-/// An ask whose checks are made.
+/// An ask with the data for its checks.
 pub(super) struct Checked<'books, P> {
     pub(super) books: &'books Books,
-    /// Its application, where that was not activated yet.
+    /// Application that is not active yet. `None` if it is active.
     pub(super) activating: Option<ApplicationId>,
     pub(super) key: ClassKey,
     pub(super) position: P,
 }
 
 impl<P: Position> Checked<'_, P> {
-    /// Returns the first check that fails, and how; none if the ask may start.
+    /// Returns the first failed check with its wait. `None` if the ask can start.
     #[inline]
     pub(super) fn first(&self) -> Option<(Check, Wait)> {
         Check::ORDER.into_iter().find_map(|check| Some((check, self.failing(check)?)))
     }
 
-    /// Returns all checks that are made of the ask, in order.
+    /// Returns the results of all checks in order.
     pub(super) fn all(&self) -> Vec<CheckResult> {
         let mut all = Vec::new();
         for check in Check::ORDER {
@@ -122,7 +123,7 @@ impl<P: Position> Checked<'_, P> {
         all
     }
 
-    /// Returns how the ask fails one check.
+    /// Returns the wait if the ask fails one check.
     #[inline]
     fn failing(&self, check: Check) -> Option<Wait> {
         let (books, key) = (self.books, self.key);
@@ -143,7 +144,7 @@ impl<P: Position> Checked<'_, P> {
             Check::Possible => possibility::impossible(books, key),
             Check::Activation => {
                 let wait = activation::wait_for_activation(books, self.activating?);
-                // One that may be activated is placed only after it was.
+                // An application that can be activated still waits until it is active before its asks are placed.
                 wait.or(P::IS_PLACING.then_some(Wait::of(Blocker::DriverQueue(key.leaf))))
             }
             Check::HeadOfLine => self.position.in_line()?.wait(),
@@ -159,14 +160,15 @@ impl<P: Position> Checked<'_, P> {
         }
     }
 
-    /// Appends what one check says, a result for each bound that it compares.
+    /// Appends the results of one check, one for each bound that it compares.
     fn results(&self, check: Check, is_held: bool, all: &mut Vec<CheckResult>) {
         let (books, key) = (self.books, self.key);
         let failed = |blocker| CheckResult::failed(Wait::of(blocker));
         match check {
             Check::Standstill => all.extend(standstill(books, self.partition()).map(failed)),
             Check::QueueStates => all.extend(waits::states(books, key.leaf)),
-            // While nothing starts at all, a single ask is not the reason. What is held asks no RM.
+            // While the whole partition is paused, a property of the ask is not the reason. A blocked ask is not sent
+            // to the RM.
             Check::Possible | Check::Manager if is_held => {}
             Check::Possible => {
                 all.extend(possibility::impossible(books, key).map(CheckResult::failed));
@@ -182,7 +184,7 @@ impl<P: Position> Checked<'_, P> {
                 let looked = |ask| CheckResult::of(Blocker::AwaitingRm(ask), awaits, None);
                 all.extend(asked_about(key).filter(|_| asks).map(looked));
             }
-            // A member that replaces a placeholder is charged already.
+            // A member that replaces a placeholder is already charged.
             Check::Numbers | Check::Limits | Check::Maxima | Check::Hold
                 if key.mode.replaces_placeholder() => {}
             Check::Numbers => numbers(books, key, all),
@@ -197,7 +199,7 @@ impl<P: Position> Checked<'_, P> {
             }
             Check::Share => all.extend(fair_share::share_of(books, key)),
             Check::Manager => all.extend(self.position.manager()),
-            // Without nodes there is nothing to say of them.
+            // Without nodes, the check has no subject.
             Check::Node if all.iter().any(|one| matches!(one.blocker, Blocker::NoNodes(_))) => {}
             Check::Node => all.extend(self.position.node(is_held)),
         }
@@ -208,15 +210,15 @@ impl<P: Position> Checked<'_, P> {
     }
 }
 
-/// Returns the first check that a class fails of those about what it is charged for: numbers and amounts.
+/// Returns the first failed check of those about charges: numbers of applications and amounts.
 #[inline]
 pub(super) fn wait_for_charge(books: &Books, key: ClassKey) -> Option<Wait> {
     Check::ORDER.into_iter().find_map(|check| charged(books, key, check))
 }
 
-/// Returns how a class fails a check about what it is charged for; none for other checks.
+/// Returns the wait if a class fails a check about charges. `None` for other checks.
 ///
-/// A member that replaces a placeholder is charged already.
+/// A member that replaces a placeholder is already charged.
 #[inline]
 fn charged(books: &Books, key: ClassKey, check: Check) -> Option<Wait> {
     if key.mode.replaces_placeholder() {
@@ -244,7 +246,7 @@ fn charged(books: &Books, key: ClassKey, check: Check) -> Option<Wait> {
     }
 }
 
-/// The ask about which the RM may be asked, where a class has one of its own.
+/// Returns the single ask of a class for questions to the RM.
 const fn asked_about(key: ClassKey) -> Option<AllocationId> {
     match key.mode {
         PlacementMode::NeedsVerdict(ask)
@@ -259,20 +261,20 @@ const fn asked_about(key: ClassKey) -> Option<AllocationId> {
     }
 }
 
-/// Whether a class waits for an answer of the RM.
+/// Returns the blocker if the ask of the class waits for an answer of the RM.
 #[inline]
 fn question(books: &Books, key: ClassKey) -> Option<Blocker> {
     let ask = asked_about(key)?;
     questions::awaits_rm(books, ask).then_some(Blocker::AwaitingRm(ask))
 }
 
-/// How many applications may run; nothing where the application counts already.
+/// Appends the checks of the numbers of running applications. Appends nothing if the application already counts.
 fn numbers(books: &Books, key: ClassKey, all: &mut Vec<CheckResult>) {
     let ChargeState::Linked { link, counts_in_queues, counts_in_limits, .. } = key.charge else {
         return;
     };
     if counts_in_queues {
-        // The highest queue comes first.
+        // The queue nearest to the root has precedence.
         let mut queues: Vec<CheckResult> = bounds::numbers_of_queues(books, key.leaf).collect();
         queues.reverse();
         all.extend(queues);
@@ -283,7 +285,7 @@ fn numbers(books: &Books, key: ClassKey, all: &mut Vec<CheckResult>) {
     }
 }
 
-/// What the user and the group may use; nothing before the group is known.
+/// Appends the checks of the amounts of the user and the group. Appends nothing before the group is known.
 fn limits(books: &Books, key: ClassKey, all: &mut Vec<CheckResult>) {
     let ChargeState::Linked { link, .. } = key.charge else { return };
     let (partition, needs) = (books.queue(key.leaf).partition, key.needs(books));

@@ -1,9 +1,8 @@
-//! Waiting asks, grouped so that what holds for one holds for all.
+//! Classes of waiting asks that share the result of every check.
 //!
-//! A *batch* is the equal asks of one application, in order. A *class* is the batches of all
-//! applications of one leaf that are charged to the same user and group and want the same
-//! amounts: where one of them fits, all do, and what holds one back holds back all. So the
-//! scheduler judges, parks and wakes classes, however many asks they hold.
+//! A *batch* is the list of equal asks of one application, in order. A *class* has the batches of all applications of
+//! one leaf with the same user, group, and amounts. If one ask of a class fits, all do, and a bound that blocks one
+//! blocks all. The scheduler therefore checks, parks, and wakes classes, regardless of the number of their asks.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -33,32 +32,32 @@ use super::placement_mode::{Pass, PlacementMode};
 use super::wait_history::{WaitChange, WaitHistory};
 
 new_key_type! {
-    /// One class of a scheduler; means nothing to another scheduler.
+    /// A class of one scheduler. Not valid for another scheduler.
     pub struct ClassId;
     pub(super) struct AskBatchId;
 }
 
-/// What the asks of a class have in common.
+/// Properties that the asks of a class share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ClassKey {
     pub(super) leaf: QueueId,
     pub(super) charge: ChargeState,
     pub(super) shape: ShapeId,
     pub(super) mode: PlacementMode,
-    /// The gang for which they are to hold room, if it is placed as a whole and none of it is placed yet.
+    /// Gang of the placeholders, if it is placed as a whole and none of it is placed yet.
     pub(super) gang: Option<GangSize>,
-    /// Whether they are placeholders of such a gang, be some of it placed or not.
+    /// Whether they are placeholders of a gang that is placed as a whole, placed in part or not.
     pub(super) in_gang: bool,
-    /// The application, where each is looked at by itself: its leaf has it back off.
+    /// Application of the class, if its leaf backs off and each application is checked by itself.
     pub(super) backoff_application: Option<ApplicationId>,
-    /// Whether the users of its leaf take turns: it has user limits.
+    /// Whether its leaf picks users by fair share, because it has user limits.
     pub(super) shared: bool,
-    /// Whether it stands in a line, whose head others may not go before as they like.
+    /// Whether its leaf has a head of line that limits overtaking.
     pub(super) in_head_of_line_queue: bool,
 }
 
 impl ClassKey {
-    /// Whether it is judged in a line: it looks for a node, and may be looked at.
+    /// Returns whether it is checked against the head of line: it needs a node, and its application is active.
     pub(super) fn is_checked_against_head(&self) -> bool {
         self.in_head_of_line_queue
             && self.mode.pass() == Pass::Normal
@@ -66,13 +65,12 @@ impl ClassKey {
             && !self.waits()
     }
 
-    /// Whether it counts in a line while it is parked. A class with a reserved node stands there,
-    /// too.
+    /// Returns whether it can be the head of line while it is parked. That includes a class with a reserved node.
     fn counts_toward_head(&self) -> bool {
         self.in_head_of_line_queue && self.mode.pass() != Pass::ReplacePlaceholders && !self.waits()
     }
 
-    /// How many of its asks start together: the members of a task.
+    /// Returns the number of asks that start together: the members of a task, otherwise 1.
     pub(super) const fn members(&self) -> u32 {
         match self.mode {
             PlacementMode::AllOrNothing(members) => members,
@@ -87,13 +85,13 @@ impl ClassKey {
         }
     }
 
-    /// What queues, users and groups need room for at once.
+    /// Returns the amounts that queues, users, and groups must allow at once.
     pub(super) fn needs<'books>(&self, books: &'books Books) -> Cow<'books, Resources> {
         books.shapes().times(self.shape, self.members())
     }
 
-    /// How many of its asks start together where a gang counts as one; 0 and the application for a gang
-    /// whose placeholders differ in size.
+    /// Returns the number of asks that start together, where a gang counts as one. For a gang whose placeholders differ
+    /// in size, returns 0 and the application.
     const fn as_one(&self) -> (u32, Option<ApplicationId>) {
         match self.gang {
             None => (self.members(), None),
@@ -102,7 +100,7 @@ impl ClassKey {
         }
     }
 
-    /// What it would take that the head of its line may lack.
+    /// Returns the request that is compared with the needs of the head of line.
     pub(super) fn wants<'books>(&self, books: &'books Books) -> Wants<'books> {
         let (members, mixed) = self.as_one();
         let of_gang = mixed.and_then(|gang| books.application(gang).gang.as_ref());
@@ -113,12 +111,12 @@ impl ClassKey {
         Wants { shape: self.shape, members, total }
     }
 
-    /// Whether nothing of it is looked at before its application is activated.
+    /// Returns whether its application must be activated before its asks are checked.
     pub(super) const fn waits(&self) -> bool {
         self.charge.waits()
     }
 
-    /// Who is charged; none before the group of its application is chosen.
+    /// Returns the user and group that are charged. `None` before the group of the application is selected.
     pub(super) const fn link(&self) -> Option<TrackerLink> {
         match self.charge {
             ChargeState::Unlinked => None,
@@ -126,8 +124,8 @@ impl ClassKey {
         }
     }
 
-    /// In which pass it is judged first. Where users share a leaf, all who want something of it are
-    /// known before anybody gets anything: they split it.
+    /// Returns the pass of its first check. In a leaf with user limits, unlinked classes are linked first. Then the
+    /// users who split the leaf are known before an ask is placed.
     pub(super) fn pass(&self) -> Pass {
         if self.shared && self.charge == ChargeState::Unlinked {
             Pass::Reserved
@@ -136,7 +134,7 @@ impl ClassKey {
         }
     }
 
-    /// The user whose turn it may be, if those of its leaf take turns.
+    /// Returns the user if the leaf picks users by fair share.
     pub(super) const fn sharer(&self) -> Option<LevelId> {
         match self.charge {
             ChargeState::Linked { link, .. } if self.shared => Some(link.user),
@@ -145,28 +143,27 @@ impl ClassKey {
     }
 }
 
-/// Who is charged, and whether the application may still be held back as a whole.
+/// Trackers of an application, and the limits on applications that still apply to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ChargeState {
-    /// Its group is to be chosen.
+    /// The group is not selected yet.
     Unlinked,
-    /// Its trackers are known.
+    /// The trackers are known.
     Linked {
         link: TrackerLink,
-        /// Whether the numbers of applications in its queues hold it back.
+        /// Whether the limits on running applications of its queues apply.
         counts_in_queues: bool,
-        /// Whether the numbers of applications of its user and group hold it back.
+        /// Whether the limits on running applications of its user and group apply.
         counts_in_limits: bool,
-        /// Whether it has to be activated first.
+        /// Whether it must be activated first.
         waits: bool,
-        /// Whether idle nodes of a label may be lent to it: it runs, and no originator and no
-        /// placeholder of it waits.
+        /// Whether it can borrow idle nodes of a label: it runs, and no originator and no placeholder of it waits.
         borrows: bool,
     },
 }
 
 impl ChargeState {
-    /// Whether it has to be activated first.
+    /// Returns whether it must be activated first.
     pub(super) const fn waits(self) -> bool {
         matches!(self, Self::Linked { waits: true, .. })
     }
@@ -175,7 +172,7 @@ impl ChargeState {
         let row = books.application(application);
         match row.link {
             Some(link) if !link.group.is_undecided() => {
-                // Who counts already is not held back by numbers. Scheduling §3.4.
+                // An application that already counts is not blocked by numbers. Source: scheduling §3.4.
                 let accepted = row.state == ApplicationState::Accepted;
                 Self::Linked {
                     link,
@@ -192,88 +189,85 @@ impl ChargeState {
     }
 }
 
-/// Where a batch stands among those of its class: its application's place, then its first ask.
+/// Position of a batch in its class: the position of its application, then its first ask.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Head {
-    /// Whether nothing is preempted for it. Where users share a leaf, a node that is reserved after
-    /// preemption comes first: the room of its victims is for nobody else.
+    /// Whether no allocation was preempted for it. In a leaf with user limits, a node that is reserved after preemption
+    /// precedes, because the capacity of its victims is for this ask only.
     pub(super) uncalled: bool,
-    /// How well its user is served, where the user is above their share and waits for users below
-    /// theirs.
+    /// Weighted share of its user, if the user is above their fair share and waits for users below theirs.
     pub(super) beyond: Option<WeightedShare>,
     pub(super) application: ApplicationKey,
-    /// Whether the node that is reserved for it has no room, so that others are tried. An
-    /// application tries all its reserved nodes first. Scheduling §9.4.
+    /// Whether its reserved node does not have enough free capacity, so that other nodes are tried. An application
+    /// tries all its reserved nodes first. Source: scheduling §9.4.
     pub(super) elsewhere: bool,
     pub(super) ask: AskKey,
 }
 
-/// The equal asks of one application.
+/// Equal asks of one application.
 #[derive(Clone, Debug)]
 pub(super) struct AskBatch {
     pub(super) application: ApplicationId,
     pub(super) class: ClassId,
-    /// The key under which its class has it.
+    /// Key of the batch in its class.
     pub(super) head: Head,
     pub(super) asks: Few<AskKey, AllocationId>,
-    /// Where its class has its first ask that is old enough for a reservation.
+    /// Key in [`Class::old`] of its first ask that is old enough for a reservation.
     pub(super) old: Option<Box<Head>>,
-    /// When another of its asks comes of that age and stands before that one.
+    /// Time at which another ask of the batch becomes old enough and precedes that one.
     pub(super) ripens: Option<Timestamp>,
-    /// Which of its asks were already reported as asks that more nodes would help.
+    /// Asks that were already reported as asks that more nodes would help.
     pub(super) heard: Heard,
 }
 
 impl AskBatch {
-    /// The ask of this key, which is in the batch.
+    /// Returns the ask with this key. The batch must have it.
     pub(super) fn ask(&self, key: AskKey) -> AllocationId {
         *self.asks.get(&key).expect("the batch has the ask")
     }
 }
 
-/// Batches that are judged together.
+/// Batches that are checked together.
 #[derive(Clone, Debug)]
 pub(super) struct Class {
     pub(super) key: ClassKey,
-    /// In the order of the leaf.
+    /// Batches in the order of the leaf.
     pub(super) batches: FewKeys<(Head, AskBatchId)>,
-    /// How many asks its batches have.
+    /// Number of asks in all batches.
     pub(super) asks: usize,
-    /// What of it is in the pending counts.
+    /// Part of the class that is in the pending counts.
     pub(super) counted: ClassCount,
-    /// The batches with unreported asks, in order, while reports are wanted.
+    /// Batches with unreported asks in order, while reports are enabled.
     pub(super) unreported: BTreeSet<Unreported>,
-    /// How many of its asks were reported.
+    /// Number of reported asks.
     pub(super) reported: usize,
-    /// Where it stands among the classes of its leaf: the first of its batches, as the leaf or
-    /// its group has it.
+    /// Position among the classes of its leaf: the position of its first batch, as the leaf or the group has it.
     pub(super) head: Option<Head>,
-    /// Whether its application lists it while it is ready, rather than its leaf: the place of the
-    /// application in its heads may be out of date then.
+    /// Whether the application lists the ready class instead of the leaf. Then the position of the application in the
+    /// heads can be out of date.
     pub(super) is_own: bool,
-    /// Where it sits in its group, if users take turns there.
+    /// Entry in its group, if the leaf picks users by fair share.
     pub(super) seat: EntryId,
-    /// Why it waits; none if it was not judged yet.
+    /// Current wait. `None` if the class is ready to be checked.
     pub(super) wait: Option<Wait>,
-    /// What it was parked for: for those who ask, and for no decision.
+    /// Wait history, for explanations only. No decision depends on it.
     pub(super) waited: Waited,
-    /// In which pass it is judged next; its mode says which, but an ask with a node is looked at
-    /// again in the last pass when others may be stopped for it.
+    /// Pass of the next check. Usually the pass of its mode. An ask with a reserved node is checked again in the last
+    /// pass if preemption is possible for it.
     pub(super) pass: Pass,
-    /// The age of each batch, of a class for which others may be stopped.
+    /// Creation time of each batch, in a class that can preempt.
     ages: BTreeSet<(Timestamp, AskBatchId)>,
-    /// The asks for which nothing could be stopped, in the course of this.
+    /// Asks for which a preemption attempt found no victim, in the current round.
     pub(super) tried: BTreeSet<AllocationId>,
-    /// When something may be stopped for it, if that comes by time alone.
+    /// Time at which preemption can become possible, if it depends on time only.
     pub(super) due: Option<Timestamp>,
-    /// Whether the ages of its asks are followed: since it first found no node.
+    /// Whether the ages of its asks are tracked, which begins when it first finds no node.
     pub(super) aging: bool,
-    /// The batches with an ask that is old enough for a reservation, each at the place of its first
-    /// such ask.
+    /// Batches with an ask that is old enough for a reservation, each at the position of its first such ask.
     pub(super) old: BTreeSet<(Head, AskBatchId)>,
-    /// Where it stands among the classes that wait for a reservation, if it does.
+    /// Position among the reservation candidates. `None` if it is no candidate.
     pub(super) keeps: Option<Box<Head>>,
-    /// Where it sits among them, if users take turns there.
+    /// Entry among the reservation candidates, if the leaf picks users by fair share.
     pub(super) candidate_seat: EntryId,
 }
 
@@ -302,7 +296,8 @@ impl Class {
         }
     }
 
-    /// It is parked for this: since now, unless it was for the same before. Then `code` is not asked for.
+    /// Records that the class is parked for `blocker`, since now or since an earlier park with the same blocker. Calls
+    /// `code` only for a new blocker.
     #[inline]
     pub(super) fn note_since(
         &mut self,
@@ -316,7 +311,7 @@ impl Class {
         }
     }
 
-    /// Take a batch in.
+    /// Adds a batch.
     pub(super) fn insert(&mut self, head: Head, batch: AskBatchId) {
         if matches!(self.key.mode, PlacementMode::MayPreempt(_)) {
             self.ages.insert((head.ask.created(), batch));
@@ -324,7 +319,7 @@ impl Class {
         self.batches.insert((head, batch), ());
     }
 
-    /// Give a batch another place.
+    /// Changes the position of a batch.
     pub(super) fn rename(&mut self, before: Head, after: Head, batch: AskBatchId) {
         if before.ask.created() != after.ask.created()
             && matches!(self.key.mode, PlacementMode::MayPreempt(_))
@@ -335,24 +330,24 @@ impl Class {
         self.batches.rename(&(before, batch), (after, batch), ());
     }
 
-    /// Take a batch out.
+    /// Removes a batch.
     pub(super) fn remove(&mut self, head: Head, batch: AskBatchId) {
         self.ages.remove(&(head.ask.created(), batch));
         self.batches.remove(&(head, batch));
     }
 
-    /// When the oldest of its asks was made, of a class for which others may be stopped.
+    /// Returns the creation time of the oldest ask, in a class that can preempt.
     pub(super) fn oldest(&self) -> Option<Timestamp> {
         self.ages.first().map(|(created, _)| *created)
     }
 
-    /// The group that it is in: parked in, or waiting for the turn of its user.
+    /// Returns the group of the class: of a parked class, or of a class that waits for the fair-share pick of its user.
     pub(super) fn group(&self) -> Option<GroupKey> {
         let ClassKey { leaf, shape, .. } = self.key;
         let (pass, shared) = (self.key.mode.pass(), self.key.sharer().is_some());
         let blocker = self.wait.map(|wait| wait.blocker);
         let is_permanent = blocker.is_some_and(|blocker| blocker.row().is_permanent);
-        // What these compare with is what all of the gang needs.
+        // These blockers compare with the needs of the whole gang.
         let behind = |blocker| matches!(blocker, Blocker::BehindGang(..) | Blocker::BehindHead(..));
         let is_as_one = is_permanent || blocker.is_some_and(behind);
         let (members, mixed_gang) =
@@ -363,24 +358,24 @@ impl Class {
         let Some(Wait { blocker, .. }) = self.wait else {
             return if shared { of(None, shape, false) } else { None };
         };
-        // An impossible ask is never the head of a line.
+        // An impossible ask is never the head of line.
         let lined = self.key.counts_toward_head()
             && !matches!(blocker, Blocker::BehindHead(..))
             && !is_permanent;
-        // Where applications are counted, it does not matter what they ask for, unless it says
-        // whose turn it is, or what the head of a line needs.
+        // For limits on the number of applications, the shape matters only for the fair-share pick or for the needs of
+        // the head of line.
         let counts = matches!(blocker.compared(), Compared::RunningIn(_) | Compared::RunningAt(..));
         let shape = if counts && !shared && !lined { ShapeId::FIRST } else { shape };
         of(Some(blocker), shape, lined)
     }
 }
 
-/// What a class was parked for.
+/// Reasons for which a class was parked.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waited {
-    /// For what last, and since when.
+    /// Last blocker, and since when.
     pub(super) since: Option<(Blocker, Timestamp)>,
-    /// All of it, as far as it is stored.
+    /// Wait history, limited by what is stored.
     pub(super) marks: WaitHistory,
 }
 
@@ -389,20 +384,20 @@ pub(super) struct Waited {
 pub(super) struct Classes {
     pub(super) batches: SlotMap<AskBatchId, AskBatch>,
     pub(super) rows: SlotMap<ClassId, Class>,
-    /// The classes of each leaf by who is charged.
+    /// Classes of each leaf by charge state.
     by_leaf: Vec<Few<ChargeState, Known>>,
 }
 
-/// Among how many applications a class is looked for: more than the two or three that share most
-/// leaves, and few enough for a search of each.
+/// Largest number of applications whose classes are searched one by one. Most leaves have two or three applications per
+/// charge state, and a search of each is cheap.
 const FEW_APPLICATIONS: usize = 4;
 
-/// The classes of one leaf and charge.
+/// Classes of one leaf and charge state.
 #[derive(Clone, Debug)]
 enum Known {
-    /// So many, all of these applications, which find them by their batches.
+    /// Few applications, whose batches lead to the classes, and the number of classes.
     Of(SmallVec<[ApplicationId; FEW_APPLICATIONS]>, usize),
-    /// By what is wanted.
+    /// Classes by the rest of their key.
     ByWant(BTreeMap<WantKey, ClassId>),
 }
 
@@ -415,7 +410,7 @@ impl Known {
     }
 }
 
-/// The rest of the key of a class of one leaf and charge, in the order of the key.
+/// Rest of the key of a class after leaf and charge state, in the order of the key.
 type WantKey =
     (ShapeId, PlacementMode, (Option<GangSize>, bool), Option<ApplicationId>, bool, bool);
 
@@ -425,27 +420,27 @@ impl ClassKey {
         (shape, mode, (gang, in_gang), alone, shared, self.in_head_of_line_queue)
     }
 
-    /// The key of its batch in an application.
+    /// Returns the key of its batch in an application.
     const fn of_batch(&self) -> BatchKey {
         BatchKey { shape: self.shape, mode: self.mode, in_gang: self.in_gang }
     }
 }
 
 impl Classes {
-    /// Take what all were parked for, to give it to the same classes of the rebuilt indexes.
+    /// Returns the wait histories of all classes, for the same classes of rebuilt indexes.
     pub(super) fn take_waited(&mut self) -> BTreeMap<ClassKey, Waited> {
         let all = self.rows.values_mut().filter(|row| row.waited.since.is_some());
         all.map(|row| (row.key, core::mem::take(&mut row.waited))).collect()
     }
 
-    /// Have the classes know what they were parked for before.
+    /// Restores the wait histories of classes.
     pub(super) fn restore_waited(&mut self, mut all: BTreeMap<ClassKey, Waited>) {
         for row in self.rows.values_mut() {
             row.waited = all.remove(&row.key).unwrap_or_default();
         }
     }
 
-    /// The class of this key for a batch of an application, made if it is missing.
+    /// Returns the class with this key for a batch of an application, and creates it if it is missing.
     pub(super) fn class(
         &mut self,
         applications: &[PendingApplication],
@@ -460,7 +455,7 @@ impl Classes {
         class
     }
 
-    /// The class of this key, if there is one.
+    /// Returns the class with this key.
     pub(super) fn known(
         &self,
         applications: &[PendingApplication],
@@ -476,7 +471,7 @@ impl Classes {
         }
     }
 
-    /// The classes of a user of a leaf.
+    /// Returns the classes of a user in a leaf.
     pub(super) fn of_user(
         &self,
         applications: &[PendingApplication],
@@ -505,7 +500,7 @@ impl Classes {
         })
     }
 
-    /// The classes of applications that are charged so in a leaf, by what they want.
+    /// Returns the classes of these applications with this leaf and charge state, by the rest of their key.
     fn of_charge(
         &self,
         applications: &[PendingApplication],
@@ -521,9 +516,10 @@ impl Classes {
         classes.collect()
     }
 
-    /// Find so many classes of an application by another charge of its leaf. Whether that was
-    /// possible: they are all of their charge, and there is none of the other. The caller changes
-    /// the keys that they know.
+    /// Moves `count` classes of an application to another charge state of its leaf.
+    ///
+    /// Returns whether that was possible: they are all classes of the old charge state, and the new one has no class.
+    /// The caller changes the keys in the rows.
     pub(super) fn recharge(
         &mut self,
         (application, leaf): (ApplicationId, QueueId),
@@ -543,8 +539,8 @@ impl Classes {
         true
     }
 
-    /// Give a class of one application another key, unless there is a class of that key. Whether it
-    /// has it now.
+    /// Changes the key of a class of one application, unless another class has that key. Returns whether the key
+    /// changed.
     pub(super) fn rekey(
         &mut self,
         applications: &[PendingApplication],
@@ -554,7 +550,7 @@ impl Classes {
         let charges = self.by_leaf.get(key.leaf.index());
         let is_alone = match charges.and_then(|charges| charges.get(&key.charge)) {
             None => true,
-            // The application has one batch of what is wanted, and that is in the class itself.
+            // The application has at most one batch with this key, and that batch is in the class itself.
             Some(Known::Of(few, _)) => **few == [application],
             Some(Known::ByWant(_)) => false,
         };
@@ -567,14 +563,14 @@ impl Classes {
         true
     }
 
-    /// Forget a class that has no batch left.
+    /// Removes a class without batches.
     pub(super) fn forget(&mut self, class: ClassId) {
         if let Some(gone) = self.rows.remove(class) {
             self.forget_key(&gone.key);
         }
     }
 
-    /// Have a class of an application found by this key, by which none is.
+    /// Adds the key of a class. No other class must have this key.
     fn add_key(
         &mut self,
         applications: &[PendingApplication],
@@ -596,8 +592,8 @@ impl Classes {
         }
     }
 
-    /// Note that an application has a class of this leaf and charge. Where many have, they are found
-    /// by what is wanted.
+    /// Records that an application has a class with this leaf and charge state. With many applications, classes are
+    /// indexed by the rest of their key.
     fn joins(
         &mut self,
         applications: &[PendingApplication],

@@ -1,5 +1,4 @@
-//! Classes of which their leaf sees one: the first in its order or, where users take turns, the one
-//! whose turn it is.
+//! List of classes of which the leaf shows one: the first in order, or the class of the fair-share pick.
 
 use alloc::collections::BTreeSet;
 
@@ -11,24 +10,24 @@ use super::min_tree::EntryId;
 use super::placement_mode::Pass;
 use super::tree::Tree;
 
-/// A class with its place in the order of its leaf.
+/// A class with its position in the order of its leaf.
 pub(super) type ClassPosition = (Head, ClassId);
 
-/// Classes that are looked at alike.
+/// Classes that are handled alike.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClassList {
-    /// In the order of the leaf; empty where users take turns.
+    /// Classes in the order of the leaf. Empty if the leaf picks users by fair share.
     all: BTreeSet<ClassPosition>,
-    /// Those whose users take turns.
+    /// Classes whose users are picked by fair share.
     pub(super) waiters: FairShareCandidates,
-    /// The one that the leaf has in its list.
+    /// Class that is in the list of the leaf.
     shown: Option<ClassPosition>,
-    /// Whether those that are open are known as such where users take turns.
+    /// Whether the fair-share index lists these classes as open.
     pub(super) is_listed: bool,
 }
 
 impl ClassList {
-    /// Add a class; `shared` says whether the users of its leaf take turns. It has its seat then.
+    /// Adds a class. `shared` is true if the leaf picks users by fair share. Returns the entry of the class.
     pub(super) fn insert(&mut self, place: ClassPosition, shared: bool) -> EntryId {
         if shared {
             return self.waiters.insert(place);
@@ -37,7 +36,7 @@ impl ClassList {
         EntryId::default()
     }
 
-    /// Take a class out, that this list may have.
+    /// Removes a class, if this list has it.
     pub(super) fn remove(
         &mut self,
         (tree, list): (&mut Tree, (QueueId, Pass)),
@@ -49,14 +48,14 @@ impl ClassList {
             return;
         }
         self.waiters.ranking.remove_at(seat);
-        // It may be in another group at once, which has the same list.
+        // A class can be in two groups for a moment. Both groups share one list of the leaf.
         if self.shown.as_ref().is_some_and(|(_, shown)| *shown == place.1) {
             self.expose(tree, list, None);
         }
     }
 
-    /// Give a class another place. It keeps its seat. Where users take turns, its leaf sees it where it
-    /// was until somebody is put forward.
+    /// Changes the position of a class. The class keeps its entry. With fair share, the leaf shows the old position
+    /// until the next pick.
     pub(super) fn replace(
         &mut self,
         before: &ClassPosition,
@@ -76,18 +75,18 @@ impl ClassList {
         self.all.is_empty() && self.waiters.ranking.is_empty()
     }
 
-    /// All of them, in the order of the leaf.
+    /// Returns all classes in the order of the leaf.
     pub(super) fn iter(&self) -> impl Iterator<Item = &ClassPosition> {
         self.all.iter().chain(self.waiters.ranking.iter())
     }
 
-    /// Have the leaf see the first of them in this list if they are open, and none otherwise.
+    /// Shows the leaf the first class if `open` is true, and none otherwise.
     pub(super) fn show(&mut self, tree: &mut Tree, list: (QueueId, Pass), open: bool) {
         let first = self.all.first().filter(|_| open).cloned();
         self.expose(tree, list, first);
     }
 
-    /// Have the leaf see this one, or none.
+    /// Shows the leaf this class, or none.
     pub(super) fn expose(
         &mut self,
         tree: &mut Tree,

@@ -1,5 +1,5 @@
-//! Following sizes of queues that are parts: a node or a sibling gives them others, without an event
-//! of their own.
+//! Follows queue sizes that are fractions of a parent. A change of a node or a sibling alters them without an event of
+//! their own.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::resource::Resources;
 
 use super::Scheduler;
 
-/// The sizes by which a queue stands in the indexes.
+/// Sizes of a queue that the indexes are based on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EffectiveLimits {
     guaranteed: Option<Resources>,
@@ -18,7 +18,7 @@ pub(super) struct EffectiveLimits {
 }
 
 impl EffectiveLimits {
-    /// Those of a queue.
+    /// Returns the sizes of a queue.
     pub(super) fn of(row: &Queue) -> Self {
         Self { guaranteed: row.guaranteed.clone(), max: row.max.clone() }
     }
@@ -29,8 +29,8 @@ impl EffectiveLimits {
 }
 
 impl Scheduler {
-    /// The queues below one may have other sizes: bring along what depends on them. It costs as much
-    /// as working these out did, and nothing where no queue has a part.
+    /// Updates the indexes after sizes of descendants of `top` can have changed. Costs as much as the computation of
+    /// these sizes, and nothing without fractional queues.
     pub(super) fn follow_sizes(&mut self, books: &Books, top: QueueId) {
         if self.stale || !books.has_fractional_queues(books.queue(top).partition) {
             return;
@@ -47,8 +47,8 @@ impl Scheduler {
                 let before = known.replace(EffectiveLimits::of(row));
                 let promised = before.is_some_and(|before| before.guaranteed.is_some());
                 if promised != row.guaranteed.is_some() {
-                    // With a guarantee others may be stopped for asks, which tells these apart: it
-                    // comes with the first nodes and goes with the last ones.
+                    // A guarantee enables preemption, and classes depend on that. The guarantee becomes positive with
+                    // the first nodes and zero with the last ones.
                     self.stale = true;
                     return;
                 }
@@ -67,16 +67,16 @@ impl Scheduler {
                 self.shares_moved(books, *queue);
             }
         }
-        // What users of a leaf may have depends on the maxima above it, too.
+        // The user cap of a leaf also depends on the maxima of its ancestors.
         self.all_turns_moved(books);
         self.activation_resized();
     }
 
-    /// A leaf guarantees something else: its users, and its applications, are served otherwise.
+    /// Updates the order of users and applications of a leaf after its guarantee changed.
     pub(super) fn shares_moved(&mut self, books: &Books, leaf: QueueId) {
         self.turns_sized(books, leaf);
         if books.queue(leaf).settings.values.application_order == ApplicationOrder::Fair {
-            // Its applications are ordered by what they use of the guarantee.
+            // The order of its applications depends on usage divided by the guarantee.
             for (application, _) in books.applications_in(leaf) {
                 self.reorder(books, application, None);
             }

@@ -1,13 +1,12 @@
-//! Whose turn it is where the users of a leaf share it.
+//! Fair-share pick: the next user in a leaf with user limits.
 //!
-//! In a leaf with user limits a group of equal asks does not show its first ask. It shows the first
-//! one whose user is not above their share. If all users are above theirs and shares are to make
-//! progress, the least served user goes on: the others wait for nobody. So no room is left unused
-//! that somebody of the leaf can use.
+//! In a leaf with user limits, a group of equal asks does not show its first ask. It shows the first ask whose user is
+//! not above their fair share. If all users are above their shares and the enforcement is `progress`, the least served
+//! user is picked. So no capacity stays unused that a user of the leaf could use.
 //!
-//! Who is next is found in a tree of all who want the same, by what they used when they were last
-//! looked at. Mostly they only get more, so it knows at least when it cannot be somebody's turn; whose
-//! turn it may be is looked at again. A change costs its depth, however many share the leaf.
+//! A tree of all candidates for the same amounts finds the next user, based on usage as of their last check. Usage
+//! mostly increases, so these values are lower bounds and exclude most users. The remaining users are checked again. A
+//! change costs the depth of the tree, regardless of the number of users in the leaf.
 
 mod pick;
 
@@ -32,8 +31,8 @@ use super::reservation_candidates::CandidateKey;
 
 use pick::FairShareLeaf;
 
-/// How well a user is served: their largest share of what the leaf is guaranteed, by their weight,
-/// in millionths. The least is next.
+/// Service of a user: the largest fraction of the guarantee of the leaf that the user uses, divided by the weight, in
+/// millionths. The user with the least value is next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct WeightedShare(u64);
 
@@ -47,7 +46,7 @@ impl WeightedShare {
         Self(shares.max().unwrap_or(0))
     }
 
-    /// In one type, of which something is guaranteed.
+    /// Returns the weighted share in one type with a guarantee.
     fn share(used: i64, guaranteed: i64, weight: Decimal) -> u64 {
         if weight == Decimal::ONE
             && let Some(product) = used.checked_mul(1_000_000)
@@ -61,24 +60,24 @@ impl WeightedShare {
     }
 }
 
-/// How many types a measure distinguishes.
+/// Number of types that a measure distinguishes.
 const TYPES: usize = 4;
 
-/// At most what the user of a class has, as far as it says whose turn it is. The measure is updated
-/// only when the user is checked, or may have less.
+/// Lower bound of the usage of the user of a class. Updated only when the user is checked, or when their usage can have
+/// decreased.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct UsageLowerBound {
-    /// By type, in the order of [`FairShareCandidates::types`].
+    /// Usage by type, in the order of [`FairShareCandidates::types`].
     used: [i64; TYPES],
-    /// At least the weight of the user.
+    /// Upper bound of the weight of the user.
     weight: Decimal,
     served: WeightedShare,
-    /// Whether the user was ever checked; if not, the user may have nothing.
+    /// Whether the user was checked before. If not, all bounds are zero.
     known: bool,
 }
 
 impl UsageLowerBound {
-    /// Of somebody who was not looked at yet.
+    /// Bound for a user who was not checked before.
     const UNKNOWN: Self =
         Self { used: [0; TYPES], weight: Decimal::ZERO, served: WeightedShare(0), known: false };
 
@@ -91,7 +90,7 @@ impl UsageLowerBound {
     }
 }
 
-/// A user who uses less, weighs more and is served less has an earlier turn.
+/// A user with less usage, a higher weight, or less service is picked earlier.
 impl Measure for UsageLowerBound {
     fn lower(&mut self, other: &Self) {
         for (mine, other) in self.used.iter_mut().zip(&other.used) {
@@ -103,24 +102,24 @@ impl Measure for UsageLowerBound {
     }
 }
 
-/// The types that say whose turn it is; where there are more, the first of them.
+/// Types that determine the pick. If there are more, the first ones.
 type Types = SmallVec<[ResourceType; TYPES]>;
 
-/// Classes whose users take turns.
+/// Classes whose users are picked by fair share.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FairShareCandidates {
-    /// In the order of the leaf, each with what its user has.
+    /// Classes in the order of the leaf, each with the usage of its user.
     pub(super) ranking: MinTree<ClassPosition, UsageLowerBound>,
     types: Types,
 }
 
 impl FairShareCandidates {
-    /// Add a class; its user is checked when it may be that user's turn.
+    /// Adds a class. Its user is checked when they can be next.
     pub(super) fn insert(&mut self, place: ClassPosition) -> EntryId {
         self.ranking.insert(place, UsageLowerBound::UNKNOWN)
     }
 
-    /// Have these types say whose turn it is.
+    /// Sets the types that determine the pick.
     fn tell_by(&mut self, types: Types) {
         if self.types != types {
             self.types = types;
@@ -129,21 +128,21 @@ impl FairShareCandidates {
     }
 }
 
-/// Which leaves have to find out whose turn it is, and their groups that are open.
+/// Leaves whose pick is out of date, and their open groups.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FairShareIndex {
     open: BTreeMap<QueueId, BTreeSet<GroupKey>>,
-    /// The same for the classes that wait for a reservation.
+    /// Open groups of classes that wait for a reservation.
     candidates: BTreeMap<QueueId, BTreeSet<CandidateKey>>,
-    /// In these it may be another's turn; the same may be there twice.
+    /// Leaves whose pick can have changed. Can contain duplicates.
     moved: Vec<QueueId>,
-    /// Who may use less by now, or weigh more, than is known.
+    /// Users whose usage can have decreased, or whose weight can have increased.
     eased: Vec<(QueueId, LevelId)>,
 }
 
 impl FairShareIndex {
-    /// A group has other members, or is open or closed from now on; `is_listed` is whether it is
-    /// known as open.
+    /// Updates a group after its members changed or it opened or closed. `is_listed` stores whether the index has it as
+    /// open.
     pub(super) fn changed(&mut self, key: GroupKey, open: bool, is_listed: &mut bool) {
         if core::mem::replace(is_listed, open) != open {
             note(&mut self.open, key.leaf, key, open);
@@ -153,7 +152,7 @@ impl FairShareIndex {
         }
     }
 
-    /// The same for a group that waits for a reservation.
+    /// Updates a group of reservation candidates in the same way.
     pub(super) fn candidates_changed(
         &mut self,
         key: CandidateKey,
@@ -169,7 +168,7 @@ impl FairShareIndex {
         }
     }
 
-    /// In this leaf it may be another's turn.
+    /// Marks the pick of a leaf as out of date.
     fn moved(&mut self, leaf: QueueId) {
         if self.moved.last() != Some(&leaf) {
             self.moved.push(leaf);
@@ -177,7 +176,7 @@ impl FairShareIndex {
     }
 }
 
-/// Note whether a group of a leaf is open.
+/// Records whether a group of a leaf is open.
 fn note<K: Ord>(groups: &mut BTreeMap<QueueId, BTreeSet<K>>, leaf: QueueId, key: K, open: bool) {
     if open {
         groups.entry(leaf).or_default().insert(key);
@@ -190,15 +189,14 @@ fn note<K: Ord>(groups: &mut BTreeMap<QueueId, BTreeSet<K>>, leaf: QueueId, key:
 }
 
 impl Scheduler {
-    /// Bring everything that orders what is ready up to date.
+    /// Updates the order of everything that is ready.
     pub(super) fn refresh(&mut self, books: &Books) {
         self.pick_users(books);
         self.follow_lines(books);
         self.tree.refresh(books);
     }
 
-    /// The user of an application uses something else, or waits for something else. In that user's
-    /// leaves it may be another user's turn.
+    /// Marks the picks in the leaf of an application as out of date, after the usage or the asks of its user changed.
     pub(super) fn turns_moved(&mut self, books: &Books, application: ApplicationId) {
         if !books.has_user_limits() {
             return;
@@ -214,7 +212,7 @@ impl Scheduler {
         }
     }
 
-    /// The user of an application may use less than is known.
+    /// Records that the usage of the user of an application can have decreased.
     pub(super) fn turns_eased(&mut self, books: &Books, application: ApplicationId) {
         let row = books.application(application);
         if let (leaf, Some(link)) = (row.queue, row.link)
@@ -224,7 +222,7 @@ impl Scheduler {
         }
     }
 
-    /// The leaf is guaranteed something else: all of its users are served otherwise.
+    /// Updates the service of all users of a leaf after its guarantee changed.
     pub(super) fn turns_sized(&mut self, books: &Books, leaf: QueueId) {
         if let Some(users) = books.users_of(leaf) {
             self.parked.turns.moved(leaf);
@@ -237,7 +235,7 @@ impl Scheduler {
         }
     }
 
-    /// The cluster has another size: it may be another's turn everywhere, and caps may be others.
+    /// Marks all picks as out of date after the size of the cluster changed, which can also change the user caps.
     pub(super) fn all_turns_moved(&mut self, books: &Books) {
         for (leaf, users) in books.leaves_with_users() {
             self.parked.turns.moved(leaf);
@@ -252,7 +250,7 @@ impl Scheduler {
         }
     }
 
-    /// Less is charged to its user, who may be within the cap again.
+    /// Wakes asks that failed the user cap, after the usage of their user decreased.
     pub(super) fn cap_gave_way(
         &mut self,
         books: &Books,
@@ -261,13 +259,13 @@ impl Scheduler {
     ) {
         let (Some(leaf), Some(level)) = (seen.queue, seen.levels.first()) else { return };
         if books.users_of(leaf).is_some() {
-            // The cap depends on the ask: asks that still exceed it are held back again.
+            // The cap depends on the ask, so asks that still exceed it are parked again.
             let blocker = Blocker::UserCap(partition, *level);
             self.parked.open(&mut self.tree, blocker, |_| true);
         }
     }
 
-    /// Have every leaf whose users take turns see whose it is, where that may have changed.
+    /// Updates the pick of every leaf where it can have changed.
     #[inline]
     pub(super) fn pick_users(&mut self, books: &Books) {
         while let Some((leaf, level)) = self.parked.turns.eased.pop() {
@@ -297,7 +295,7 @@ impl Scheduler {
         }
     }
 
-    /// Record what a user has now, wherever that user may have a turn.
+    /// Records the current usage of a user in every group in which the user can be picked.
     fn measure(&mut self, books: &Books, leaf: QueueId, level: LevelId) {
         let Some(users) = books.users_of(leaf) else { return };
         let Some(user) = users.user(level) else { return };
@@ -322,7 +320,7 @@ impl Scheduler {
     }
 }
 
-/// How far an ask would take its user beyond the user's cap; none where it would not.
+/// Returns the wait for the user cap that an ask would exceed. `None` if it would not.
 pub(super) fn capped(
     books: &Books,
     leaf: QueueId,
@@ -332,7 +330,7 @@ pub(super) fn capped(
     cap_of(books, leaf, link, ask)?.wait()
 }
 
-/// Whether an ask would take its user beyond the user's own cap, if there is one.
+/// Checks an ask against the user cap of the leaf, if the leaf has user limits.
 pub(super) fn cap_of(
     books: &Books,
     leaf: QueueId,
@@ -355,12 +353,13 @@ pub(super) fn cap_of(
 
 const NOTHING: Resources = Resources::new();
 
-/// Why a class is not looked at before it is the turn of its user; none where it is.
+/// Returns the wait of a class whose user is not picked yet. `None` if the user can be picked.
 pub(super) fn wait_for_turn(books: &Books, key: ClassKey) -> Option<Wait> {
     share_of(books, key)?.wait()
 }
 
-/// Whether it is the turn of the user of a class; none where shares have to make progress, and nobody waits for it.
+/// Checks a class against the fair share of its user. `None` if the enforcement is `progress`, because then no user
+/// waits for others.
 pub(super) fn share_of(books: &Books, key: ClassKey) -> Option<CheckResult> {
     let level = key.sharer()?;
     let users = books.users_of(key.leaf)?;

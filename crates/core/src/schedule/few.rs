@@ -1,23 +1,23 @@
-//! An ordered map that mostly has one entry, which it holds in place.
+//! Ordered map that stores a single entry inline.
 //!
-//! A tree takes the memory of eleven entries as soon as it has one. Where each of many sizes is asked
-//! for once, such trees would be most of what the scheduler holds.
+//! A `BTreeMap` allocates a node for eleven entries with its first entry. If each of many sizes has one ask, such nodes
+//! would use most memory of the scheduler.
 
 use alloc::collections::BTreeMap;
 use core::mem;
 use core::ops::Bound;
 
-/// A map in the order of its keys.
+/// Map in the order of its keys.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Few<K, V> {
     #[default]
     None,
     One(K, V),
-    /// Two or more.
+    /// Two or more entries.
     Many(BTreeMap<K, V>),
 }
 
-/// A set in order.
+/// Ordered set.
 pub(super) type FewKeys<K> = Few<K, ()>;
 
 impl<K: Ord, V> Few<K, V> {
@@ -76,7 +76,7 @@ impl<K: Ord, V> Few<K, V> {
         }
     }
 
-    /// Take an entry out. The last of many goes back in place.
+    /// Removes an entry. The last remaining entry is stored inline again.
     pub(super) fn remove(&mut self, key: &K) -> Option<V> {
         match self {
             Self::None => None,
@@ -98,14 +98,14 @@ impl<K: Ord, V> Few<K, V> {
         }
     }
 
-    /// Take the only entry out.
+    /// Removes the only entry. `None` if there is not exactly one.
     pub(super) fn take_one(&mut self) -> Option<K> {
         let Self::One(..) = self else { return None };
         let Self::One(key, _) = mem::take(self) else { return None };
         Some(key)
     }
 
-    /// Give an entry another key. Costs no new tree where there are two entries.
+    /// Changes the key of an entry. Allocates no new tree if there are two entries.
     pub(super) fn rename(&mut self, before: &K, after: K, value: V) {
         match self {
             Self::None => *self = Self::One(after, value),
@@ -118,7 +118,7 @@ impl<K: Ord, V> Few<K, V> {
         }
     }
 
-    /// The first entry from here on.
+    /// Returns the first entry from this bound.
     pub(super) fn first_from(&self, from: Bound<K>) -> Option<(&K, &V)> {
         match self {
             Self::None => None,
@@ -134,7 +134,7 @@ impl<K: Ord, V> Few<K, V> {
         }
     }
 
-    /// How many entries come before this key. Costs these.
+    /// Returns the number of keys that are less than this key. Costs that number.
     pub(super) fn count_before(&self, key: &K) -> usize {
         match self {
             Self::None => 0,
@@ -143,7 +143,7 @@ impl<K: Ord, V> Few<K, V> {
         }
     }
 
-    /// All entries in order.
+    /// Returns all entries in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         let (one, many) = match self {
             Self::None => (None, None),
@@ -153,7 +153,7 @@ impl<K: Ord, V> Few<K, V> {
         one.into_iter().chain(many.into_iter().flatten())
     }
 
-    /// The entries from here on.
+    /// Returns the entries from this key in order.
     pub(super) fn iter_from(&self, from: K) -> impl Iterator<Item = (&K, &V)> {
         let (one, many) = match self {
             Self::None => (None, None),

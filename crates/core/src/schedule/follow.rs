@@ -1,4 +1,4 @@
-//! Updates the indexes with reservations, gangs and other special cases, and rebuilds them.
+//! Updates the indexes with reservations, gangs, and other special cases, and rebuilds them.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use super::placement_mode::PlacementMode;
 use super::{Note, PendingCounts, Scheduler};
 
 impl Scheduler {
-    /// Rebuild all indexes: the rules have changed.
+    /// Rebuilds all indexes after a change of the rules.
     pub(super) fn rebuild(&mut self, books: &Books) {
         let (notes, pending_counts) = (self.notes.take(), self.pending_counts.take());
         let (now, judged, marking) = (self.now, self.judged, core::mem::take(&mut self.marking));
@@ -26,8 +26,9 @@ impl Scheduler {
         self.classes.restore_waited(waited);
     }
 
-    /// Whether the indexes are updated with what an event changed, and not rebuilt. If so, what was
-    /// seen of the event is recorded.
+    /// Returns whether the indexes are updated after an event. Otherwise, they are rebuilt before the next step.
+    ///
+    /// Also records the captured state that updates need.
     #[inline]
     pub(super) fn is_followed(&mut self, books: &Books, seen: &BeforeEvent) -> bool {
         self.stale |= self.labelled != books.types().labelled();
@@ -39,7 +40,7 @@ impl Scheduler {
         true
     }
 
-    /// The queues below one that lost a queue have other parts.
+    /// Updates the sizes of siblings after a queue was removed.
     pub(super) fn follow_siblings(&mut self, books: &Books, seen: &BeforeEvent) {
         if let Some(parent) = seen.queue {
             self.follow_sizes(books, parent);
@@ -56,13 +57,13 @@ impl Scheduler {
         }
     }
 
-    /// A node may have more to give, or was reserved or released by now.
+    /// Updates a node that can have gained free capacity, or whose reservation changed.
     pub(super) fn node_changed(&mut self, books: &Books, node: NodeId) {
         self.update_node(books, node);
         self.node_opened(books, node);
     }
 
-    /// A node may be in use from now on, larger, or no longer reserved.
+    /// Wakes asks for a node that can have become usable or larger, or that lost its reservation.
     pub(super) fn node_opened(&mut self, books: &Books, node: NodeId) {
         self.node_gave_way(books, node);
         self.open_candidates(books, node);
@@ -71,7 +72,7 @@ impl Scheduler {
         self.parked.open(&mut self.tree, Blocker::RequiredNodeSize(node), suits);
     }
 
-    /// A node may be reserved from now on, for asks that it could hold.
+    /// Wakes reservation candidates that a node could hold.
     pub(super) fn open_candidates(&mut self, books: &Books, node: NodeId) {
         let row = books.node(node);
         if row.is_open() {
@@ -82,12 +83,12 @@ impl Scheduler {
         }
     }
 
-    /// A node may have more to give: wake what it has room for.
+    /// Wakes asks that fit the free capacity of a node.
     pub(super) fn node_gave_way(&mut self, books: &Books, node: NodeId) {
         let row = books.node(node);
         let fits = |(shape, _): (ShapeId, u32)| row.available.fits(books.shapes().on_node(shape));
         if row.is_open() {
-            // Of several that start together this one may make the room complete.
+            // For asks that start together, this node can complete the required capacity.
             let suits = |wanted: (ShapeId, u32)| fits(wanted) && books.suits(wanted.0, node);
             self.parked.open(&mut self.tree, Blocker::Nodes(row.partition), suits);
             self.wake_gangs(row.partition, suits);
@@ -100,8 +101,8 @@ impl Scheduler {
         }
     }
 
-    /// An allocation is to go: on its node others may be stopped in its stead for those who may
-    /// run nowhere else.
+    /// Wakes reserved asks of the node of an allocation that will stop. Another victim there can now be chosen for asks
+    /// that require this node.
     pub(super) fn marked(&mut self, books: &Books, allocation: AllocationId) {
         let node = books.allocation(allocation).node;
         if let Some(node) = node.filter(|node| books.node(*node).is_reserved()) {
@@ -109,14 +110,14 @@ impl Scheduler {
         }
     }
 
-    /// The node that was reserved for an ask is reserved no more, or less of it is taken.
+    /// Updates the node that an event freed from a reservation.
     pub(super) fn freed(&mut self, books: &Books, seen: &BeforeEvent) {
         if let Some(node) = seen.freed {
             self.node_changed(books, node);
         }
     }
 
-    /// A placeholder came or went: members may wait for one from now on, or no more.
+    /// Updates the placement mode of members after a placeholder was added or removed.
     pub(super) fn group_changed(&mut self, books: &Books, seen: &BeforeEvent) {
         let (Some(application), Some((group, had_places))) = (seen.application, seen.group) else {
             return;
@@ -131,7 +132,7 @@ impl Scheduler {
         }
     }
 
-    /// An ask of a gang was placed: as a placeholder it can be taken the place of.
+    /// Updates the gang of an ask that was placed. A placed placeholder can be replaced.
     pub(super) fn special_placed(&mut self, books: &Books, ask: AllocationId) {
         let row = books.allocation(ask);
         if row.placeholder {
@@ -143,7 +144,7 @@ impl Scheduler {
         }
     }
 
-    /// A node that asks require is there: they may run on it.
+    /// Adds asks that require this node to the index of the node, after it was registered.
     pub(super) fn pin(&mut self, books: &Books, node: NodeId) {
         let row = books.node(node);
         let key = (row.partition, row.name.clone());
@@ -160,7 +161,7 @@ impl Scheduler {
         }
     }
 
-    /// A node that asks require is about to go: take them out until it has gone.
+    /// Removes asks that require this node, until the node is removed from the books.
     pub(super) fn unpin(&mut self, books: &Books, node: NodeId) {
         let row = books.node(node);
         let key = (row.partition, row.name.clone());
@@ -169,8 +170,8 @@ impl Scheduler {
         self.forget_place(node);
     }
 
-    /// A leaf is about to get its first guarantee, or to lose its last: with one others may be
-    /// stopped for its asks, which tells these apart.
+    /// Removes the asks of a leaf that is about to gain its first guarantee or lose its last one. A guarantee enables
+    /// preemption, and classes depend on that.
     pub(super) fn take_out_leaf(&mut self, books: &Books, leaf: QueueId) {
         let asks = books.applications_in(leaf).flat_map(|(id, _)| books.allocations_of(id));
         let waiting = asks.filter(|(_, row)| row.is_pending()).map(|(id, _)| id);
@@ -185,7 +186,7 @@ impl Scheduler {
         }
     }
 
-    /// What they were taken out for has happened.
+    /// Adds the removed asks again after the event.
     pub(super) fn put_back(&mut self, books: &Books) {
         for ask in core::mem::take(&mut self.taken_out) {
             self.add_ask(books, ask);

@@ -1,13 +1,13 @@
-//! The lines of leaves: who is first in line, and who may not go before the head. Source: tenants
-//! §8, decision page 29.
+//! Head of line of leaves: finds the first ask in line, and checks which asks can overtake it. Source: tenants §8,
+//! decision page 29.
 //!
-//! In a leaf whose policy has a line, the *head* is the first that waits and could ever run. With
-//! `fifo-strict` nobody else takes what the head lacks, be it in queues, in the cluster or on nodes
-//! ([`behind_head`](super::behind_head)). With the other policies only so many may. What is left
-//! after its room is for everybody.
+//! In a leaf whose policy has a line, the *head* is the first waiting ask that could ever run. With `fifo-strict`, no
+//! other ask uses capacity that the head lacks in queues, in the cluster, or on nodes
+//! ([`behind_head`](super::behind_head)). With the other policies, a limited number of asks can overtake. Capacity
+//! beyond the needs of the head is free for all asks.
 //!
-//! The first of each group of classes that is held back stands in the line, so that the head is found
-//! without a look at those behind it, however many they are.
+//! The line has the first class of each parked group. So the head is found without a search of the asks behind it,
+//! regardless of their number.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -26,14 +26,14 @@ use super::class_list::ClassPosition;
 use super::placement_mode::PlacementMode;
 use super::reservation_candidates::SchedulerTimer;
 
-/// What the line of its leaf makes of a class.
+/// Result of the check of a class against the head of line.
 #[derive(Clone, Debug)]
 pub(super) enum HeadCheck {
-    /// Nothing: it is the head, or takes nothing that the head needs.
+    /// The class is the head, or uses nothing that the head needs.
     Open,
-    /// It may go, and the head, an ask of this application, is overtaken by it.
+    /// The class can start and overtakes the head, an ask of this application.
     Overtakes(ApplicationId),
-    /// It stays behind the head, from which it would take this.
+    /// The class stays behind the head, from which it would take this capacity.
     Blocked(Taken),
 }
 
@@ -50,23 +50,23 @@ impl HeadCheck {
     }
 }
 
-/// The lines of all leaves that have one.
+/// Lines of all leaves that have one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HeadsOfLine {
-    /// The first of each group of classes that is held back, in the order of their leaf.
+    /// First class of each parked group, in the order of the leaf.
     leaves: BTreeMap<QueueId, BTreeSet<ClassPosition>>,
-    /// The heads, as of when they were last looked for.
+    /// Heads as of their last update.
     heads: BTreeMap<QueueId, ClassPosition>,
-    /// What has to give way for those who stay behind the head.
+    /// Conditions that wake asks behind the heads.
     pub(super) behind: BehindHeads,
-    /// Leaves that may have another head.
+    /// Leaves whose head can have changed.
     moved: Vec<QueueId>,
-    /// Those that had, while somebody watches.
+    /// Leaves whose head changed, while the scheduler watches.
     led: BTreeSet<QueueId>,
 }
 
 impl HeadsOfLine {
-    /// Have another stand in line, or none, in place of the one that is known of a group.
+    /// Replaces the class of a group in the line. `known` is the current one, `after` the new one, or `None`.
     pub(super) fn replace(
         &mut self,
         leaf: QueueId,
@@ -79,7 +79,7 @@ impl HeadsOfLine {
         }
         let line = self.leaves.entry(leaf).or_default();
         let head = self.heads.get(&leaf);
-        // Those before the head could never run; one that comes there may.
+        // Classes before the head are impossible. A new one there can be possible.
         let leads = |place: &ClassPosition| head.is_none_or(|head| place <= head);
         if known.as_ref().is_some_and(leads) || after.as_ref().is_some_and(leads) {
             self.moved.push(leaf);
@@ -94,35 +94,35 @@ impl HeadsOfLine {
         }
     }
 
-    /// Whether nodes may be reserved for a class: it is the head.
+    /// Returns whether the class is the head. Nodes are reserved for the head only.
     pub(super) fn is_head(&self, leaf: QueueId, class: ClassId) -> bool {
         self.heads.get(&leaf).is_some_and(|(_, head)| *head == class)
     }
 
-    /// The leaves with a line.
+    /// Returns the leaves with a line.
     pub(super) fn leaves(&self) -> impl Iterator<Item = QueueId> {
         self.leaves.keys().copied()
     }
 
-    /// The sizes of the cluster or of queues have changed: others may be heads.
+    /// Marks all heads as out of date after the size of the cluster or of queues changed.
     pub(super) fn all_moved(&mut self) {
         self.moved.extend(self.leaves.keys());
     }
 
-    /// Search for all heads again: each of them is reported to watchers.
+    /// Returns empty lines for rebuilt indexes. All heads are searched again and reported to watchers.
     pub(super) fn renewed(self) -> Self {
         let led = self.heads.into_keys().chain(self.led).collect();
         Self { led, ..Self::default() }
     }
 }
 
-/// Where a class stands in line, without regard to whether its reserved node has room.
+/// Returns the position of a class in line, which ignores whether its reserved node has enough free capacity.
 fn line_position(head: &Head) -> Head {
     Head { elsewhere: false, ..head.clone() }
 }
 
 impl Scheduler {
-    /// What the line of its leaf makes of a class that is to be judged.
+    /// Checks a class against the head of line of its leaf.
     pub(super) fn head_check(&self, books: &Books, class: ClassId, now: Timestamp) -> HeadCheck {
         let row = &self.classes.rows[class];
         if !row.key.is_checked_against_head() {
@@ -137,7 +137,7 @@ impl Scheduler {
         self.behind_this(books, &self.head_needs(books, *first), &row.key.wants(books), now)
     }
 
-    /// What the line makes of asks behind a head.
+    /// Checks asks behind a head.
     fn behind_this(
         &self,
         books: &Books,
@@ -157,13 +157,13 @@ impl Scheduler {
         }
     }
 
-    /// What a head needs, which is of this class.
+    /// Returns the needs of a head of this class.
     fn head_needs<'books>(&self, books: &'books Books, head: ClassId) -> HeadNeeds<'books> {
         let (application, _) = self.first_ask(head);
         HeadNeeds::of(books, application, self.classes.rows[head].key)
     }
 
-    /// Whether a class that is held back, and can start, is the head of its line, or becomes it.
+    /// Returns whether a parked class that is not impossible is the head of its line, or precedes the current one.
     pub(super) fn leads(&self, class: ClassId) -> bool {
         let row = &self.classes.rows[class];
         let head = self.head_of(row.key.leaf);
@@ -172,12 +172,12 @@ impl Scheduler {
         head.is_none_or(|(first, one)| *one == class || !is_behind(first))
     }
 
-    /// The head of the line of a leaf. What is impossible stands in no line.
+    /// Returns the head of line of a leaf. Impossible classes are in no line.
     fn head_of(&self, leaf: QueueId) -> Option<&ClassPosition> {
         self.parked.lines.leaves.get(&leaf)?.first()
     }
 
-    /// Why an ask is not looked at before the head of its line has started; none where it is.
+    /// Returns the wait of an ask that must wait for the head of line. `None` if the ask does not have to.
     pub(super) fn behind_head(
         &self,
         books: &Books,
@@ -191,7 +191,7 @@ impl Scheduler {
         let (_, first) = self.head_of(key.leaf)?;
         let (_, head) = self.first_ask(*first);
         let apart = match key.mode {
-            // All members of a task are the head.
+            // All members of a task are the head together.
             PlacementMode::AllOrNothing(_) => {
                 books.allocation(head).application != books.allocation(ask).application
             }
@@ -213,8 +213,8 @@ impl Scheduler {
         Some(taken.wait(key.leaf, Some(head)))
     }
 
-    /// Why the asks of a class that these books have, and those of the scheduler have not, would not be looked at
-    /// before the head of the line of its leaf has started: `is_behind` says whether they are behind an application.
+    /// Returns the wait of asks that only the fork `then` has. `None` if the head of line does not block them.
+    /// `is_behind` returns whether they are behind an application.
     pub(super) fn behind(
         &self,
         then: &Books,
@@ -238,15 +238,15 @@ impl Scheduler {
         Some(taken.wait(key.leaf, Some(ask)))
     }
 
-    /// Whether a class stands before the head of its line, or level with it, by one of its asks, which then cannot
-    /// run at all: its asks are judged together, and so all of them without the line.
+    /// Returns whether the class already has an ask at or before the head of line. Such an ask is impossible. The asks
+    /// of a class are checked together, so the head does not block any of them.
     fn has_before(&self, key: ClassKey, head: &Head, first: ClassId) -> bool {
         let joined = self.classes.known(&self.applications, key).filter(|class| *class != first);
         let place = joined.and_then(|class| self.classes.rows[class].head.as_ref());
         place.is_some_and(|place| line_position(place) <= *head)
     }
 
-    /// A class is parked: if it is behind the head, note what has to give way.
+    /// Records the conditions that wake a parked class behind the head.
     #[inline]
     pub(super) fn note_behind(&mut self, books: &Books, class: ClassId, wait: Wait) {
         if let Blocker::BehindHead(leaf, _) = wait.blocker
@@ -261,8 +261,7 @@ impl Scheduler {
         }
     }
 
-    /// Less of a queue is in use, or it may have more: those behind the heads below it may go, as far as
-    /// what these need is left.
+    /// Wakes asks behind heads in a queue that gained capacity, as far as the remaining capacity is enough for them.
     #[inline]
     pub(super) fn line_gave_way(&mut self, books: &Books, queue: QueueId) {
         let behind = &mut self.parked.lines.behind;
@@ -275,7 +274,7 @@ impl Scheduler {
         }
     }
 
-    /// Check the classes behind the head of a leaf again: all of them, or those that may go.
+    /// Wakes classes behind the head of a leaf: all of them, or those that the conditions allow.
     pub(super) fn open_line(&mut self, books: &Books, leaf: QueueId, all: bool) {
         let mut shapes = self.parked.shapes_behind(leaf);
         if all || shapes.is_empty() {
@@ -302,8 +301,7 @@ impl Scheduler {
         self.parked.open(&mut self.tree, Blocker::BehindHead(leaf, None), may_go);
     }
 
-    /// Follow the heads of lines: with another head others may go, and a node may be reserved for
-    /// it.
+    /// Updates the heads of line. A new head lets other asks start and can reserve a node.
     #[inline]
     pub(super) fn follow_lines(&mut self, books: &Books) {
         while let Some(leaf) = self.parked.lines.moved.pop() {
@@ -335,7 +333,7 @@ impl Scheduler {
         }
     }
 
-    /// Have the first of a line judged again while they are impossible by now: then they leave the line.
+    /// Wakes the first class in line as long as it is impossible. The next check removes it from the line.
     pub(super) fn drop_impossible_heads(&mut self, books: &Books, leaf: QueueId) {
         while let Some((_, class)) = self.head_of(leaf) {
             let class = *class;
@@ -347,8 +345,8 @@ impl Scheduler {
         }
     }
 
-    /// The leaves that may have another head since the last call, each with the application that is first in
-    /// line there now: of a scheduler that watches, after a step.
+    /// Returns the leaves whose head can have changed since the last call, each with the application of the current
+    /// head. Call it after a step, on a scheduler that watches.
     pub fn take_heads(&mut self) -> Vec<(QueueId, Option<ApplicationId>)> {
         let led = core::mem::take(&mut self.parked.lines.led);
         let lives = |(_, class): &&ClassPosition| self.classes.rows.contains_key(*class);
@@ -356,8 +354,7 @@ impl Scheduler {
         led.iter().map(|leaf| (*leaf, head(leaf).map(|one| self.first_ask(one.1).0))).collect()
     }
 
-    /// By waiting, an application of a leaf that goes by priority counts as more urgent from some time on:
-    /// note when it next does.
+    /// Sets a timer for the next priority step of an application that gains priority by waiting.
     pub(super) fn follow_waiting(&mut self, books: &Books, application: ApplicationId) {
         let row = books.application(application);
         let values = &books.queue(row.queue).settings.values;
@@ -378,7 +375,7 @@ impl Scheduler {
         self.timers.extend(next.map(|at| (at, SchedulerTimer::PriorityAged(application))));
     }
 
-    /// An application that waits counts as more urgent from now on.
+    /// Raises the priority of an application that waited long enough.
     pub(super) fn age(&mut self, books: &Books, application: ApplicationId, now: Timestamp) {
         let Some(row) = books.applications().get(application) else { return };
         let waiting = &mut self.applications[application.index()];

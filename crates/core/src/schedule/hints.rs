@@ -1,10 +1,11 @@
-//! Which asks more nodes would help. Scheduling §15, no-starvation NS-52.
+//! Hints to the RM: asks that more nodes would help. Source: scheduling §15, no-starvation NS-52.
 //!
-//! A scan reports as many waiting asks as queues and limits would admit if there were nodes. An ask
-//! that was reported before and still waits counts as if it ran. Nothing is recorded before the
-//! first scan, so it costs nothing where nobody scans. From then on each class has its unreported
-//! asks, in order. A scan costs the classes and what it reports, and nothing while everything is
-//! reported.
+//! A scan reports as many waiting asks as queues and limits would admit if there were enough nodes. A reported ask that
+//! still waits counts as if it ran.
+//!
+//! Before the first scan, nothing is recorded, so partitions without scans have no cost. After the first scan, each
+//! class maintains its unreported asks in order. A scan costs the classes with unreported asks and the number of its
+//! reports.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -24,44 +25,44 @@ use super::order::{ApplicationKey, AskKey, QueueKey};
 use super::placement_mode::PlacementMode;
 use super::{ChargeState, Scheduler};
 
-/// The classes with unreported asks.
+/// Classes with unreported asks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hints {
-    /// Whether anybody wants to know.
+    /// Whether a scan was ever requested.
     wanted: bool,
     by_leaf: BTreeMap<QueueId, BTreeSet<ClassId>>,
 }
 
 impl Hints {
-    /// Whether anybody wants to know.
+    /// Returns whether a scan was ever requested.
     pub(super) const fn is_wanted(&self) -> bool {
         self.wanted
     }
 
-    /// The hints for indexes that are rebuilt.
+    /// Returns empty hints for rebuilt indexes.
     pub(super) fn renewed(&self) -> Self {
         Self { wanted: self.wanted, ..Self::default() }
     }
 }
 
-/// The place of the first unreported ask of a batch.
+/// Position of the first unreported ask of a batch.
 pub(super) type Unreported = (ApplicationKey, AskKey, AskBatchId);
 
-/// The unreported asks of a batch, and the number of its reported ones.
+/// Unreported asks of a batch, and the number of its reported asks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heard {
-    /// Asks that are unreported and may be reported.
+    /// Asks that are not reported and that can be.
     unreported: BTreeSet<AskKey>,
-    /// How many were reported and still wait.
+    /// Number of reported asks that still wait.
     reported: usize,
-    /// Where its class has it.
+    /// Key of the batch in its class.
     place: Option<Box<Unreported>>,
 }
 
 impl Scheduler {
-    /// The asks of a partition that more nodes would help and that are not reported yet, as events.
+    /// Returns events that report the unreported asks of a partition that more nodes would help.
     pub fn outstanding(&mut self, books: &Books, partition: PartitionId) -> Vec<Event> {
-        // Nobody is there who could add any.
+        // Without a resource manager, no client could add nodes.
         if books.partition(partition).away.is_some() {
             return Vec::new();
         }
@@ -90,7 +91,7 @@ impl Scheduler {
         scan.collected.into_iter().map(|ask| Event::Ask(AskEvent::ScaleUpAsked { ask })).collect()
     }
 
-    /// An ask has come to a batch.
+    /// Records that an ask joined a batch.
     pub(super) fn hint_joins(&mut self, books: &Books, ask: AllocationId, batch: AskBatchId) {
         if !self.hints.wanted {
             return;
@@ -104,7 +105,7 @@ impl Scheduler {
         }
     }
 
-    /// An ask is about to leave a batch.
+    /// Records that an ask is about to leave a batch.
     pub(super) fn hint_leaves(&mut self, books: &Books, ask: AllocationId, batch: AskBatchId) {
         if !self.hints.wanted {
             return;
@@ -117,7 +118,7 @@ impl Scheduler {
         }
     }
 
-    /// An ask was reported.
+    /// Records that an ask was reported.
     pub(super) fn hint_given(&mut self, books: &Books, ask: AllocationId) {
         let row = books.allocation(ask);
         if !self.hints.wanted || !row.is_pending() {
@@ -142,7 +143,7 @@ impl Scheduler {
         }
     }
 
-    /// A batch is in this class from now on.
+    /// Records that a batch joined its class.
     pub(super) fn hint_enters(&mut self, batch: AskBatchId) {
         if self.hints.wanted {
             let row = &self.classes.batches[batch];
@@ -151,7 +152,7 @@ impl Scheduler {
         }
     }
 
-    /// A batch is about to leave its class.
+    /// Records that a batch is about to leave its class.
     pub(super) fn hint_exits(&mut self, batch: AskBatchId) {
         if self.hints.wanted {
             let row = &mut self.classes.batches[batch];
@@ -161,7 +162,7 @@ impl Scheduler {
         }
     }
 
-    /// Give a batch its place among the batches of its class with unreported asks.
+    /// Updates the position of a batch among the batches of its class with unreported asks.
     pub(super) fn show_unreported(&mut self, id: AskBatchId) {
         let AskBatch { class, head, heard, .. } = &mut self.classes.batches[id];
         let first = heard.unreported.first();
@@ -203,15 +204,14 @@ impl Scheduler {
     }
 }
 
-/// A scan on its way.
+/// State of one scan.
 struct Scan<'a> {
     books: &'a Books,
     scheduler: &'a Scheduler,
-    /// The leaves with unreported asks, and all queues above them.
+    /// Leaves with unreported asks, and all their ancestors.
     wanted: BTreeSet<QueueId>,
     collected: Vec<AllocationId>,
-    /// What was reported, now and before, by queue and by level of a tracker: it is taken off their
-    /// headroom.
+    /// Amounts of reported asks by queue and by tracker level. They are subtracted from the headroom.
     of_queues: BTreeMap<QueueId, Resources>,
     of_levels: BTreeMap<LevelId, Resources>,
 }
@@ -229,7 +229,7 @@ impl<'a> Scan<'a> {
             of_levels: BTreeMap::new(),
         };
         for (id, class) in scheduler.classes.rows.iter().filter(|(_, class)| class.reported > 0) {
-            // The place that a member takes counts already.
+            // The placeholder of a member already counts.
             if !class.key.mode.replaces_placeholder() {
                 let count = u32::try_from(class.reported).unwrap_or(u32::MAX);
                 let size = books.shapes().times(class.key.shape, count);
@@ -239,7 +239,7 @@ impl<'a> Scan<'a> {
         scan
     }
 
-    /// Count an amount as reported.
+    /// Counts an amount as reported.
     fn count(&mut self, leaf: QueueId, application: ApplicationId, size: &Resources) {
         for (queue, _) in self.books.up(leaf) {
             self.of_queues.entry(queue).or_default().add(size);
@@ -249,7 +249,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The queues below a parent in the order of a cycle, the applications of a leaf in theirs.
+    /// Visits a queue: the children of a parent in the order of a cycle, or the asks of a leaf in order.
     fn queue(&mut self, id: QueueId) {
         let (books, row) = (self.books, self.books.queue(id));
         if row.leaf {
@@ -271,8 +271,8 @@ impl<'a> Scan<'a> {
         QueueKey::of(queue, share, priority, parent.settings.values.priority_first, 0)
     }
 
-    /// The classes of a leaf side by side, in the order of their asks. What has no room ends its class:
-    /// its asks are equal, and there is no more of it later.
+    /// Visits the classes of a leaf in parallel, in the order of their asks. A class ends with its first ask that does
+    /// not fit, because its asks are equal and capacity does not increase during a scan.
     fn leaf(&mut self, leaf: QueueId) {
         let scheduler = self.scheduler;
         let classes = scheduler.hints.by_leaf.get(&leaf).into_iter().flatten();
@@ -294,20 +294,20 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Whether a class is one that runs as soon as there is room.
+    /// Returns whether the asks of a class would start as soon as nodes have enough free capacity.
     fn may_be_reported(&self, id: ClassId) -> bool {
         let key = self.scheduler.classes.rows[id].key;
         let is_known = matches!(key.charge, ChargeState::Linked { waits: false, .. });
         is_known && !key.mode.replaces_placeholder() && may_not_start(self.books, key).is_none()
     }
 
-    /// Tell of the next asks of a class, as many as start together; whether there is room for them.
+    /// Reports the next asks of a class, as many as start together. Returns whether they fit.
     fn tell(&mut self, class: ClassId, turns: &[Turn<'_>]) -> bool {
         let (books, row) = (self.books, &self.scheduler.classes.rows[class]);
         let Some((.., first)) = turns.first() else { return false };
         let batch = &self.scheduler.classes.batches[*first];
         let size = row.key.needs(books);
-        // The size of the cluster is what would change: the root does not count.
+        // More nodes would increase the capacity of the cluster, so the maximum of the root is not checked.
         let mut queues = books.up(row.key.leaf).filter(|(_, queue)| queue.parent.is_some());
         let fits = |left: Option<Resources>, reported: Option<&Resources>| {
             left.is_none_or(|left| less(left, reported).allows(&size))
@@ -320,7 +320,7 @@ impl<'a> Scan<'a> {
         }
         let asks =
             turns.iter().map(|(_, ask, batch)| self.scheduler.classes.batches[*batch].ask(**ask));
-        // As long as the RM has not answered, a node there may do.
+        // Until the RM answers a question, one of the existing nodes can be sufficient.
         let asks: Vec<AllocationId> =
             asks.filter(|ask| books.question_of(*ask).is_none()).collect();
         if !asks.is_empty() {
@@ -331,10 +331,10 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Where an ask stands in its leaf, and its batch.
+/// Position of an ask in its leaf, and its batch.
 type Turn<'a> = (&'a ApplicationKey, &'a AskKey, AskBatchId);
 
-/// The unreported asks of a class, in order.
+/// Returns the unreported asks of a class in order.
 fn unreported(scheduler: &Scheduler, class: ClassId) -> impl Iterator<Item = Turn<'_>> {
     scheduler.classes.rows[class].unreported.iter().flat_map(|(application, _, batch)| {
         let asks = &scheduler.classes.batches[*batch].heard.unreported;

@@ -1,12 +1,14 @@
-//! Which asks queues hold room for. No-starvation NS-20, NS-21, decision page 51.
+//! Holds: capacity of queues that is held for asks that waited too long. Source: no-starvation NS-20, NS-21, decision
+//! page 51.
 //!
-//! An ask that has waited for room in its queues for longer than `starvation.after` is a *candidate* at the queue that
-//! refuses it. When nothing else moves, the first candidate of a queue gets a hold, unless a queue on its path holds room
-//! for another ask. First is, from that queue down, the child that goes first by its order. In the leaf it is who has
-//! waited longest, since an application that never stops asking would be first for ever by the order of its leaf.
+//! An ask that has waited for capacity of its queues for longer than `starvation.after` is a *candidate* at the queue
+//! that refuses it. When nothing else moves, the first candidate of a queue gets a hold, unless a queue on its path
+//! holds capacity for another ask. To find the first candidate, the search descends from that queue to the first child
+//! in its order. In the leaf, the candidate that waited longest is first. The order of the leaf is not used there,
+//! because an application that never stops requesting could stay first forever.
 //!
-//! Cost: a class that is parked or leaves costs logarithms. A choice costs the leaves with candidates below its queue.
-//! Queues without new candidates are not looked at until a hold ends.
+//! Cost: logarithmic for each class that is parked or woken. A choice costs the leaves with candidates in the subtree
+//! of its queue. Queues without new candidates are not checked until a hold ends.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -24,41 +26,41 @@ use super::checks::wait_for_charge;
 use super::class::{ClassId, ClassKey};
 use super::order::QueueKey;
 
-/// Where a class waits for a hold.
+/// Position of a class that waits for a hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Candidate {
-    /// The queue that refuses it.
+    /// Queue that refuses the class.
     level: QueueId,
     leaf: QueueId,
-    /// Since when its first ask waits, and its number.
+    /// Creation time and number of its first ask.
     since: (Timestamp, i64),
-    /// From when it may get a hold.
+    /// Earliest time of a hold.
     due: Timestamp,
 }
 
-/// The candidates of one leaf at one queue: who has waited longest comes first.
+/// Candidates of one leaf at one queue, the longest wait first.
 type OfLeaf = BTreeSet<((Timestamp, i64), ClassId)>;
 
-/// Holds, and the candidates for them.
+/// Holds and their candidates.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holds {
-    /// Whether a partition gives holds, or some are left.
+    /// Whether a partition enables holds, or holds still exist.
     is_on: bool,
-    /// Classes that were parked, woken, or have another first ask, since this was last looked at.
+    /// Classes that were parked or woken, or whose first ask changed, since the last update.
     changed: Vec<ClassId>,
     classes: BTreeMap<ClassId, Candidate>,
-    /// Those that have not waited long enough.
+    /// Classes that have not waited long enough.
     waiting: BTreeSet<(Timestamp, ClassId)>,
-    /// Those that have, by the queue that refuses them.
+    /// Classes that have waited long enough, by the queue that refuses them.
     ready: BTreeMap<QueueId, BTreeMap<QueueId, OfLeaf>>,
-    /// Queues whose candidates were not looked at since one came, or since a hold ended.
+    /// Queues with a new candidate since their last check, or all queues after the end of a hold.
     open: BTreeSet<QueueId>,
-    /// When holds end that are not filled by then.
+    /// Times at which holds end if their asks have not started.
     ends: BTreeSet<(Timestamp, AllocationId)>,
 }
 
 impl Holds {
-    /// A class is parked or woken, has another first ask, or has gone.
+    /// Records that a class was parked, woken, or removed, or that its first ask changed.
     #[inline]
     pub(super) fn note(&mut self, class: ClassId) {
         if self.is_on {
@@ -66,7 +68,7 @@ impl Holds {
         }
     }
 
-    /// When time alone may change something.
+    /// Returns the next time at which the candidates or holds can change.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         let (waiting, ends) = (self.waiting.first(), self.ends.first());
         waiting.map(|(at, _)| *at).into_iter().chain(ends.map(|(at, _)| *at)).min()
@@ -105,19 +107,19 @@ impl Holds {
         }
     }
 
-    /// The first candidate of a leaf at a queue.
+    /// Returns the first candidate of a leaf at a queue.
     fn first_of(&self, (level, leaf): (QueueId, QueueId)) -> Option<ClassId> {
         self.ready.get(&level)?.get(&leaf)?.first().map(|(_, class)| *class)
     }
 
-    /// Whether a class is one of the candidates of a leaf at a queue.
+    /// Returns whether a class is a candidate of a leaf at a queue.
     fn is_ready(&self, class: ClassId, (level, leaf): (QueueId, QueueId)) -> bool {
         let of_leaf = self.ready.get(&level).and_then(|leaves| leaves.get(&leaf));
         let candidate = self.classes.get(&class);
         candidate.zip(of_leaf).is_some_and(|(one, all)| all.contains(&(one.since, class)))
     }
 
-    /// Those that have waited long enough by now may get a hold.
+    /// Makes the classes ready that have waited long enough.
     fn ripen(&mut self, now: Timestamp) {
         while let Some((_, class)) = self.waiting.first().copied().filter(|(at, _)| *at <= now) {
             self.waiting.pop_first();
@@ -127,23 +129,24 @@ impl Holds {
     }
 }
 
-/// What became of the candidates.
+/// Result of a step of the holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HoldStep {
     /// A hold began or ended.
     Moved,
-    /// Some candidates wait for something else by now: they are to be judged again.
+    /// Some candidates now fail another check, and must be checked again.
     Woken,
-    /// Nothing.
+    /// Nothing changed.
     Nothing,
 }
 
-/// How an ask fails the check of holds: a queue on its path holds room for another ask, and there is not enough for both.
+/// Returns the wait if a queue on the path of the class holds capacity for another ask, and there is not enough for
+/// both.
 pub(super) fn behind_hold(books: &Books, key: ClassKey) -> Option<Wait> {
     beside_hold(books, key, &key.needs(books))
 }
 
-/// The same for so much of a class at once.
+/// Returns the same wait for a specific request of the class.
 pub(super) fn beside_hold(books: &Books, key: ClassKey, request: &Resources) -> Option<Wait> {
     if !books.has_holds() || has_own_room(books, key) {
         return None;
@@ -155,20 +158,21 @@ pub(super) fn beside_hold(books: &Books, key: ClassKey, request: &Resources) -> 
     })
 }
 
-/// Whether others were stopped for an ask that is judged by itself: the room of its victims is for it.
+/// Returns whether allocations were preempted for the single ask of a class. The capacity of its victims is for that
+/// ask only.
 fn has_own_room(books: &Books, key: ClassKey) -> bool {
     let ask = key.mode.single_ask();
     ask.is_some_and(|ask| books.allocation(ask).preemption_triggered)
 }
 
-/// Whether an ask is equal to those of a class, which are judged as one with it.
+/// Returns whether an ask is equal to the asks of a class, which are checked as one with it.
 fn is_of_class(books: &Books, ask: AllocationId, key: ClassKey) -> bool {
     let row = books.allocation(ask);
     let application = books.application(row.application);
     row.shape == key.shape && application.queue == key.leaf && application.link == key.link()
 }
 
-/// A hold that an event may end, as it was before.
+/// State of a hold before an event that can end it.
 #[derive(Clone, Debug)]
 pub(super) struct HoldBefore {
     ask: AllocationId,
@@ -177,7 +181,7 @@ pub(super) struct HoldBefore {
     ends_at: Timestamp,
 }
 
-/// The hold of an ask that an event is about.
+/// Returns the hold of the ask of an event.
 #[inline]
 pub(super) fn hold_before(books: &Books, ask: AllocationId) -> Option<Box<HoldBefore>> {
     let hold = books.allocation(ask).hold()?;
@@ -186,7 +190,7 @@ pub(super) fn hold_before(books: &Books, ask: AllocationId) -> Option<Box<HoldBe
 }
 
 impl Scheduler {
-    /// Find the holds that there are, and whether there may be more.
+    /// Finds the existing holds and the partitions that enable holds.
     pub(super) fn find_holds(&mut self, books: &Books) {
         let gives = |settings: &PartitionSettings| settings.starvation_after > Millis::ZERO;
         self.holds.is_on =
@@ -197,8 +201,10 @@ impl Scheduler {
         }
     }
 
-    /// Whether these events are a hold that the rules allow to begin or to end now. For those who follow a journal: who
-    /// gets a hold depends on why asks were parked, which a scheduler that began later may know otherwise.
+    /// Returns whether the rules allow the hold of these events to begin or end now.
+    ///
+    /// Followers of a journal use this check. Which ask gets a hold depends on the reasons for which asks were parked,
+    /// and a scheduler that started later can have other reasons.
     pub fn allows_hold(books: &Books, now: Timestamp, events: &[Event]) -> bool {
         let [Event::Ask(event)] = events else { return false };
         let (ask, top) = match event {
@@ -235,17 +241,17 @@ impl Scheduler {
         }
     }
 
-    /// Follow what an event did to the hold that its ask had.
+    /// Follows the effect of an event on the hold of its ask.
     pub(super) fn follow_hold(&mut self, books: &Books, before: &HoldBefore) {
         let HoldBefore { ask, hold, ref queues, ends_at } = *before;
         self.holds.ends.remove(&(ends_at, ask));
         let waits = books.allocations().get(ask).filter(|row| row.is_pending());
         if waits.is_some() {
             self.watch_hold(books, ask);
-            // By the end of its hold it counts as if it waited since now.
+            // After its hold, the ask counts as if its wait began now.
             self.holds.changed.extend(self.class_of(books, ask));
         }
-        // A hold that grew still holds what it held; one whose ask has another size may hold less.
+        // A hold that grew still holds the same capacity. The hold of a resized ask can hold less.
         if waits.and_then(Allocation::hold).is_none_or(|now| now == hold) {
             for queue in queues {
                 self.parked.open(&mut self.tree, Blocker::Held(*queue), |_| true);
@@ -254,7 +260,7 @@ impl Scheduler {
         }
     }
 
-    /// More of a queue is left: those may start that leave enough for the ask for which it holds room.
+    /// Wakes asks after a queue with a hold gained capacity, if they leave enough for the ask of the hold.
     pub(super) fn hold_gave_way(&mut self, books: &Books, queue: QueueId) {
         let Some(held) = books.held_for(queue) else { return };
         let fits = |(shape, members): (_, u32)| {
@@ -264,7 +270,7 @@ impl Scheduler {
         self.parked.open(&mut self.tree, Blocker::Held(queue), fits);
     }
 
-    /// Begin or end a hold, now that nothing else moves.
+    /// Begins or ends a hold. The caller has checked that nothing else moves.
     pub(super) fn step_holds(
         &mut self,
         books: &Books,
@@ -304,7 +310,8 @@ impl Scheduler {
         }
     }
 
-    /// Where a class waits for a hold; none where it waits for something else, or its partition gives none.
+    /// Returns the class as a candidate. `None` if it waits for another reason, or if its partition does not enable
+    /// holds.
     fn candidate(&self, books: &Books, class: ClassId) -> Option<Candidate> {
         let row = self.classes.rows.get(class)?;
         let Blocker::QueueMax(level) = row.wait?.blocker else { return None };
@@ -319,7 +326,7 @@ impl Scheduler {
         Some(Candidate { level, leaf, since: (since, ask.number), due })
     }
 
-    /// Choose for whom a queue holds room, and up to which queue.
+    /// Chooses the ask that gets a hold at a queue, and the highest queue of the hold.
     fn choose(
         &mut self,
         books: &Books,
@@ -340,14 +347,14 @@ impl Scheduler {
         first.map(|(_, found)| found)
     }
 
-    /// The same in one leaf. Candidates that wait for something else by now leave on the way.
+    /// Chooses in one leaf. Removes candidates that now fail another check.
     fn choose_in_leaf(
         &mut self,
         books: &Books,
         (level, leaf): (QueueId, QueueId),
         step: &mut HoldStep,
     ) -> Option<(AllocationId, QueueId)> {
-        // Where a hold of this leaf is to grow, that one alone may.
+        // If an ask of this leaf already has a hold, only that hold can grow.
         let owner = books.up_to(leaf, level).find_map(|queue| books.held_for(queue));
         loop {
             let class = match owner {
@@ -374,29 +381,30 @@ impl Scheduler {
             let top = highest_full(books, leaf, &key.needs(books))?;
             let hold = books.allocation(ask).hold();
             let grows = hold.is_none_or(|hold| is_above(books, top, hold.top));
-            // What is above may be held for another: it is for those that want the same as well.
+            // An ancestor queue can hold capacity for another ask. That hold also applies to equal asks, so this ask
+            // cannot take it.
             return (grows && is_free_for(books, ask, top)).then_some((ask, top));
         }
     }
 }
 
-/// The highest queue from a leaf up that lacks room for a request.
+/// Returns the highest queue from the leaf to the root that does not allow the request.
 fn highest_full(books: &Books, leaf: QueueId, request: &Resources) -> Option<QueueId> {
     let full = books.up(leaf).filter(|(_, row)| row.shortfall(request).is_some());
     full.last().map(|(queue, _)| queue)
 }
 
-/// Whether no queue from the leaf of an ask up to this one holds room for another ask.
+/// Returns whether no queue from the leaf of the ask to `top` holds capacity for another ask.
 fn is_free_for(books: &Books, ask: AllocationId, top: QueueId) -> bool {
     books.holding(ask, top).all(|queue| books.held_for(queue).is_none_or(|held| held == ask))
 }
 
-/// Whether a queue is above another.
+/// Returns whether `queue` is an ancestor of `below`.
 fn is_above(books: &Books, queue: QueueId, below: QueueId) -> bool {
     queue != below && books.up(below).any(|(one, _)| one == queue)
 }
 
-/// When a hold ends at the latest.
+/// Returns the time at which a hold ends at the latest.
 fn ends_at(books: &Books, ask: AllocationId, hold: Hold) -> Timestamp {
     let partition = books.application(books.allocation(ask).application).partition;
     hold.ends_at(books.partition(partition).settings.starvation_after)

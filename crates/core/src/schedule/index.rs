@@ -1,4 +1,4 @@
-//! Keeping the indexes in step with the books, event by event.
+//! Updates the indexes of the scheduler for each event.
 
 use alloc::format;
 
@@ -17,7 +17,7 @@ use super::holds::hold_before;
 use super::nodes::NodeIndex;
 
 impl Scheduler {
-    /// Build everything from books that have not been looked at.
+    /// Builds all indexes from the books.
     pub(super) fn build(&mut self, books: &Books) {
         self.labelled = books.types().labelled();
         for (id, partition) in books.partitions() {
@@ -46,11 +46,11 @@ impl Scheduler {
         self.find_holds(books);
         self.find_sparing(books);
         self.find_unreported(books);
-        // Who stands before whom is asked of schedulers that have made no step yet, too.
+        // A scheduler that has not made a step yet can already be asked for the order of queues.
         self.tree.refresh(books);
     }
 
-    /// Look at what the event is about to change.
+    /// Captures the state that the event is about to change, and removes asks whose class will change.
     #[inline]
     pub(super) fn before(&mut self, books: &Books, event: &Event) -> BeforeEvent {
         if self.stale {
@@ -172,7 +172,7 @@ impl Scheduler {
         }
     }
 
-    /// Look at a leaf that is about to have other sizes and nothing else.
+    /// Captures a leaf of which only the sizes are about to change.
     fn before_sizes(
         &mut self,
         books: &Books,
@@ -185,7 +185,7 @@ impl Scheduler {
         BeforeEvent { sized, ..BeforeEvent::default() }
     }
 
-    /// Follow what the event changed.
+    /// Updates the indexes after the event was applied.
     #[inline]
     pub(super) fn after(&mut self, books: &Books, event: &Event, seen: &BeforeEvent) {
         if !self.is_followed(books, seen) {
@@ -221,7 +221,7 @@ impl Scheduler {
     fn after_partition(&mut self, books: &Books, event: &PartitionEvent) {
         match event {
             PartitionEvent::Added { .. } => self.add_partition(books),
-            // Rules have changed: whatever waits may be ordered and held back otherwise.
+            // A change of the rules can affect the order and the limits of all waiting asks.
             PartitionEvent::Changed { .. }
             | PartitionEvent::Removed { .. }
             | PartitionEvent::QuestionsSet { .. } => self.stale = true,
@@ -234,7 +234,7 @@ impl Scheduler {
             QueueEvent::Added { partition, parent, name, .. } => {
                 self.add_queue(books, *partition, &format!("{parent}.{name}"));
             }
-            // One that is stopped has nothing that waits, nor has any below.
+            // A stopped queue and its descendants have no waiting asks.
             QueueEvent::Moved { state: QueueState::Stopped, .. }
             | QueueEvent::QuotaClockStopped { .. } => {}
             QueueEvent::Moved { .. } | QueueEvent::LimitsChanged { .. } => self.stale = true,
@@ -242,7 +242,7 @@ impl Scheduler {
                 Some(leaf) => self.leaf_sized(books, leaf),
                 None => self.stale = true,
             },
-            // Its siblings have its part.
+            // The siblings of a removed queue gain its fraction.
             QueueEvent::Removed { .. } => self.follow_siblings(books, seen),
         }
     }
@@ -278,7 +278,7 @@ impl Scheduler {
                 let partition = seen.partition.expect("seen before");
                 self.room_of_heads_changed(books, partition, *node);
                 self.known_nodes.shrank();
-                // A type may be gone from the cluster, and then it is the nodes that lack it.
+                // The last node with a resource type can be gone. Then asks fail the check of the nodes instead.
                 self.put_back(books);
                 self.cluster_resized(books, partition);
             }
@@ -317,7 +317,7 @@ impl Scheduler {
                 self.watch_back_off(books, *application);
                 self.visit_again(books, *application);
             }
-            // Nobody has more room by these.
+            // These events free no capacity.
             ApplicationEvent::Added { .. }
             | ApplicationEvent::Rejected { .. }
             | ApplicationEvent::LifetimeSet { .. }
@@ -328,7 +328,7 @@ impl Scheduler {
         }
     }
 
-    /// Follow that an application counts elsewhere, or in another state.
+    /// Updates the indexes after the charge state of an application changed.
     fn counts_elsewhere(&mut self, books: &Books, application: ApplicationId, seen: &BeforeEvent) {
         self.restand(books, application);
         self.limits_gave_way(seen);
@@ -360,7 +360,7 @@ impl Scheduler {
                 self.reorder_seen(books, seen);
                 self.freed(books, seen);
                 if books.node(*node).is_reserved() {
-                    // What came may be stopped for those who may run nowhere else.
+                    // The new allocation can be a victim for asks that require this node.
                     self.wake_reserved(books, *node);
                 }
                 if !books.allocation(*ask).has_only_common_fields() {
@@ -454,8 +454,8 @@ impl Scheduler {
         self.find_holds(books);
     }
 
-    /// The cluster has another size, larger or smaller: shares change, and what it was too small
-    /// for is to be judged again.
+    /// Updates the indexes after the size of the cluster changed. Shares change, and asks that the former size refused
+    /// are checked again.
     fn cluster_resized(&mut self, books: &Books, partition: PartitionId) {
         self.tree.resize();
         self.all_turns_moved(books);
@@ -482,7 +482,7 @@ impl Scheduler {
         }
     }
 
-    /// A leaf has another maximum, guarantee or number of applications.
+    /// Updates the indexes after the maximum, the guarantee, or the limit on applications of a leaf changed.
     fn leaf_sized(&mut self, books: &Books, leaf: QueueId) {
         self.tree.sized(books, leaf);
         self.max_grew(books, leaf);
@@ -495,7 +495,7 @@ impl Scheduler {
         self.put_back(books);
     }
 
-    /// An ask comes back with another size, or an allocation has another one.
+    /// Updates the indexes after an ask or an allocation was resized.
     fn resized(&mut self, books: &Books, seen: &BeforeEvent) {
         match seen.ask {
             Some(ask) => {
@@ -506,7 +506,7 @@ impl Scheduler {
         }
     }
 
-    /// An allocation gave room back, all of it or some: to its queues, its trackers and its node.
+    /// Updates the indexes after an allocation freed capacity of its queues, its trackers, and its node.
     pub(super) fn released(&mut self, books: &Books, seen: &BeforeEvent) {
         if let Some(node) = seen.node {
             self.update_node(books, node);
@@ -531,7 +531,7 @@ impl Scheduler {
         }
     }
 
-    /// Less is charged to its trackers: others may fit.
+    /// Wakes asks that can fit after the usage of the trackers decreased.
     fn limit_use_gave_way(&mut self, books: &Books, seen: &BeforeEvent) {
         let Some(partition) = seen.partition else { return };
         let trackers = &books.partition(partition).trackers;
@@ -544,7 +544,7 @@ impl Scheduler {
         self.cap_gave_way(books, partition, seen);
     }
 
-    /// An application left its trackers: others may start.
+    /// Wakes asks of applications that can start after another application left the trackers.
     fn limits_gave_way(&mut self, seen: &BeforeEvent) {
         if let Some(partition) = seen.partition {
             for level in &seen.levels {
@@ -554,7 +554,7 @@ impl Scheduler {
         }
     }
 
-    /// An application may have left Running: others may start.
+    /// Wakes asks of applications that can start after another application can have left the state Running.
     fn queues_gave_way(&mut self, books: &Books, seen: &BeforeEvent) {
         if let (Some(partition), Some(leaf), Some(user)) = (seen.partition, seen.queue, &seen.user)
         {
@@ -575,7 +575,7 @@ impl Scheduler {
     }
 }
 
-/// What is to be known of an allocation that gives something back.
+/// Captures the state of an allocation that will free capacity.
 fn before_release(books: &Books, allocation: AllocationId) -> BeforeEvent {
     let row = books.allocation(allocation);
     let levels = books.levels_of(row.application).map(|(id, _)| id).collect();
@@ -592,7 +592,7 @@ fn before_application(books: &Books, event: &ApplicationEvent) -> BeforeEvent {
             ..capture(books, *application)
         },
         ApplicationEvent::Moved { application, .. } | ApplicationEvent::Removed { application } => {
-            // One that has ended left its queue when it did, and the queue may be gone.
+            // An ended application has already left its queue, which can be removed.
             if books.application(*application).state.is_active() {
                 capture(books, *application)
             } else {
@@ -614,20 +614,20 @@ fn before_application(books: &Books, event: &ApplicationEvent) -> BeforeEvent {
     }
 }
 
-/// Whether the event gives this queue, a leaf that a rule made and that stays one, other sizes
-/// and no other rules, as the tags of an application do.
+/// Returns whether the event changes only the sizes of a leaf that a placement rule created, as the tags of an
+/// application do.
 fn only_sizes(books: &Books, queue: QueueId, event: &QueueEvent) -> bool {
     let QueueEvent::Changed { leaf: true, managed: false, settings, .. } = event else {
         return false;
     };
     let row = books.queue(queue);
     let same_counts = row.settings.application_limits == settings.application_limits;
-    // What has a part, or loses it, changes what its siblings have.
+    // A change of a fraction also changes the sizes of the siblings.
     let is_plain = row.settings.capacity.is_none() && settings.capacity.is_none();
     row.leaf && !row.managed && row.settings.values == settings.values && same_counts && is_plain
 }
 
-/// Whether a queue has no guarantee and gets one, or the other way round.
+/// Returns whether the event adds the first guarantee of a queue or removes its last one.
 fn toggles_guarantee(books: &Books, queue: QueueId, settings: &QueueSettings) -> bool {
     let promises =
         |one: &QueueSettings| one.guaranteed.as_ref().is_some_and(Amounts::is_strictly_positive);

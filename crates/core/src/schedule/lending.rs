@@ -1,8 +1,8 @@
-//! Idle nodes of a label, lent to asks that name none. User-headroom §10 (C18), decision page 27.
+//! Lending of idle nodes with a label to asks without a label. Source: user-headroom §10 (C18), decision page 27.
 //!
-//! It is the last pass: what asks for nodes of the label has been tried before. Classes of one leaf and
-//! shape stand together, the first of them where its leaf would look at it; when no lending node has
-//! room for the shape, all of them are put aside until one has.
+//! Lending is the last pass: asks that select the label have been tried before. Classes of one leaf and shape form a
+//! group, which shows its first class in the order of the leaf. If no lending node has enough free capacity for the
+//! shape, all groups of the shape are set aside until one has.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -23,7 +23,7 @@ use super::placement_mode::{Pass, PlacementMode};
 use super::tree::Tree;
 use super::{Scheduler, Search, place};
 
-/// What the classes have in common to which the same nodes can be lent.
+/// Key of the classes that can borrow the same nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LendKey {
     shape: ShapeId,
@@ -31,11 +31,12 @@ pub(super) struct LendKey {
 }
 
 impl LendKey {
-    /// Of a class to whose asks nodes may be lent; none for others.
+    /// Returns the key of a class that can borrow nodes. `None` for other classes.
     pub(super) const fn of(class: ClassKey) -> Option<Self> {
         let ClassKey { shape, leaf, mode, in_head_of_line_queue: lined, .. } = class;
         let borrows = matches!(class.charge, ChargeState::Linked { borrows: true, .. });
-        // What comes first in a line is a promise, and nobody passes it on other nodes either.
+        // In a leaf with a head of line, the head has a promise. No later ask can overtake it on lent nodes, so the
+        // leaf never borrows.
         if borrows
             && !lined
             && matches!(mode, PlacementMode::AnyNode | PlacementMode::MayPreempt(_))
@@ -51,11 +52,11 @@ impl LendKey {
     }
 }
 
-/// A label whose idle nodes are lent, and the types in which they are counted.
+/// A label whose idle nodes are lent, with its resource types.
 #[derive(Clone, Debug)]
 struct Lender {
     label: Name,
-    /// By the lane of the plain type.
+    /// Labeled type for each plain type, by the lane of the plain type.
     types: Vec<Option<ResourceType>>,
 }
 
@@ -72,8 +73,8 @@ impl Lender {
         Self { label: label.clone(), types }
     }
 
-    /// Amounts as they are counted there; none where no node of the label has some type. `same` is the
-    /// type that is none of nodes.
+    /// Returns amounts in the types of the label. `None` if no node with the label has one of the types. `same` is a
+    /// type that nodes do not have and that stays as it is.
     fn at(&self, amounts: &Resources, same: Option<ResourceType>) -> Option<Resources> {
         let there = |resource: ResourceType| {
             let own = self.types.get(resource.lane()).copied().flatten();
@@ -83,13 +84,13 @@ impl Lender {
     }
 }
 
-/// Classes of one leaf and shape to whose asks nodes may be lent.
+/// Classes of one leaf and shape that can borrow nodes.
 #[derive(Clone, Debug, Default)]
 struct Borrowers {
     members: ClassList,
-    /// Those that a limit of their own holds back.
+    /// Classes that a limit or maximum of the label types blocks.
     held: BTreeSet<ClassPosition>,
-    /// Where no node was found for them when it was last tried, if none was.
+    /// Partition in which no node was found at the last attempt. `None` if the group is not set aside.
     aside: Option<PartitionId>,
 }
 
@@ -99,32 +100,32 @@ impl Borrowers {
     }
 }
 
-/// All of them.
+/// All borrowers and lenders.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lending {
-    /// The labels that lend, in the order of labels.
+    /// Labels whose nodes are lent, in their order.
     lenders: BTreeMap<PartitionId, Vec<Lender>>,
     groups: BTreeMap<LendKey, Borrowers>,
-    /// Those of a shape that were put aside.
+    /// Leaves of groups that were set aside, by shape.
     aside: BTreeMap<(PartitionId, ShapeId), BTreeSet<QueueId>>,
-    /// The groups of which some are held back.
+    /// Groups with blocked classes.
     held: BTreeSet<(PartitionId, LendKey)>,
-    /// Whether what waits for nodes of a label comes to so much that nothing can be added.
+    /// Whether the pending amounts of the label types are so large that no more can be added.
     overfull: bool,
 }
 
-/// Why nothing is lent to a class.
+/// Reason why no node is lent to a class.
 enum Refusal {
-    /// No node has room.
+    /// No node has enough free capacity.
     NoNode,
-    /// A maximum or a limit of the label's types.
+    /// A maximum or a limit of the label types blocks the class.
     Quota,
-    /// The sums of what waits have no room for it.
+    /// The sums of pending amounts would overflow.
     Overfull,
 }
 
 impl Lending {
-    /// Know the labels of a partition that lend.
+    /// Records the labels of a partition whose nodes are lent.
     pub(super) fn know(&mut self, books: &Books, partition: PartitionId) {
         let labels = books.lending_labels(partition);
         if !labels.is_empty() {
@@ -133,12 +134,12 @@ impl Lending {
         }
     }
 
-    /// Whether idle nodes of a partition are lent.
+    /// Returns whether idle nodes of a partition are lent.
     pub(super) fn is_on(&self, partition: PartitionId) -> bool {
         self.lenders.contains_key(&partition)
     }
 
-    /// A class has another place, or comes or goes.
+    /// Updates a class that was added or removed, or whose position changed.
     pub(super) fn replace(
         &mut self,
         tree: &mut Tree,
@@ -165,7 +166,7 @@ impl Lending {
         }
     }
 
-    /// A group is put aside no more.
+    /// Removes a group from the groups that are set aside.
     fn bring_back(&mut self, partition: PartitionId, key: LendKey) {
         if let Some(leaves) = self.aside.get_mut(&(partition, key.shape)) {
             leaves.remove(&key.leaf);
@@ -195,7 +196,7 @@ impl Lending {
         group.show(tree, key);
     }
 
-    /// Look at those again that a limit held back.
+    /// Makes classes ready again that a limit blocked.
     pub(super) fn reopen_held(&mut self, tree: &mut Tree) {
         self.overfull = false;
         while let Some((_, key)) = self.held.pop_first() {
@@ -208,14 +209,14 @@ impl Lending {
         }
     }
 
-    /// The same where too much waited, and less may by now.
+    /// Makes classes ready again that an overflow of pending amounts blocked, after these amounts can have decreased.
     pub(super) fn less_waits(&mut self, tree: &mut Tree) {
         if self.overfull {
             self.reopen_held(tree);
         }
     }
 
-    /// A lending node may have more to give: look at those again that it has room for.
+    /// Makes groups ready again that fit the free capacity of a lending node.
     pub(super) fn node_gave_way(&mut self, tree: &mut Tree, books: &Books, node: NodeId) {
         let row = books.node(node);
         if self.aside.is_empty() || !row.lends() || !row.is_open() {
@@ -236,7 +237,7 @@ impl Lending {
         }
     }
 
-    /// What an ask of a shape would have on a node, if it names no label and the node has room for it.
+    /// Returns whether an ask of a shape without a label fits this lending node.
     fn on_node(&self, books: &Books, shape: ShapeId, node: NodeId) -> Option<()> {
         let row = books.node(node);
         let lenders = self.lenders.get(&row.partition)?;
@@ -251,7 +252,7 @@ impl Lending {
 }
 
 impl Scheduler {
-    /// Lend a node of a partition to the first ask that may have one.
+    /// Lends a node of a partition to the first ask that can borrow one.
     pub(super) fn lend_in(
         &mut self,
         books: &Books,
@@ -288,8 +289,8 @@ impl Scheduler {
         Search::GoesOn
     }
 
-    /// The node that is lent to a class: the first in order of the first label whose nodes have room, where
-    /// its queues and its user may have as much of the label's types.
+    /// Returns the node to lend to a class: the first in order of the first label with enough free capacity. The queues
+    /// and the user must allow the amounts in the types of the label.
     fn lender_for(
         &self,
         books: &Books,
@@ -325,7 +326,7 @@ impl Scheduler {
         Err(refusal)
     }
 
-    /// The application of an ask that came or went may be lent nodes from now on, or no more.
+    /// Updates whether the application of an added or removed ask can borrow nodes.
     pub(super) fn follow_borrowers(&mut self, books: &Books, seen: &BeforeEvent) {
         if let Some(application) = seen.application.filter(|_| !self.lending.lenders.is_empty())
             && books.applications().get(application).is_some()
@@ -335,7 +336,7 @@ impl Scheduler {
     }
 }
 
-/// What a class that comes to a place, or leaves it, changes for those to whom nodes are lent.
+/// Updates the lending index after the position of a class changed.
 pub(super) fn moved(
     (lending, tree): (&mut Lending, &mut Tree),
     (key, class): (ClassKey, ClassId),

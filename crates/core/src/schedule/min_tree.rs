@@ -1,51 +1,50 @@
-//! An ordered set in which the first entry is found that has little enough of something, without a
-//! look at those before it.
+//! Ordered set that finds the first entry with a sufficiently low measure without a scan of the entries before it.
 //!
-//! A tree balanced by size, in which every node knows the lowest measure below it. Where even that
-//! is too much, none below will do. Source of the balance: Hirai and Yamamoto, "Balancing
-//! weight-balanced trees" (2011), with their parameters 3 and 2.
+//! The tree is balanced by size. Every node has the lowest measure of its subtree. If even that measure is too high,
+//! the search skips the subtree. Source of the balance: Hirai and Yamamoto, "Balancing weight-balanced trees" (2011),
+//! with their parameters 3 and 2.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// What is measured of an entry.
+/// Measure of an entry.
 pub(super) trait Measure: Clone + PartialEq {
-    /// Lower this to the largest measure that is no more than either.
+    /// Lowers this measure to the largest one that exceeds neither of the two.
     fn lower(&mut self, other: &Self);
 }
 
-/// No node.
+/// Index of no node.
 const NONE: u32 = u32::MAX;
 
-/// Where an entry is; it stays there until it is taken out.
+/// Stable handle of an entry. Valid until the entry is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EntryId(u32);
 
-/// Of those that have none.
+/// Handle of no entry.
 impl Default for EntryId {
     fn default() -> Self {
         Self(NONE)
     }
 }
 
-/// Neither side of a node weighs more than this many times the other; a side weighs its entries and
-/// one.
+/// Largest allowed ratio between the weights of the two sides of a node. The weight of a side is its number of entries
+/// plus one.
 const LEANING: u32 = 3;
-/// A side this many times as heavy inside as outside is turned twice.
+/// Ratio of inner to outer weight from which a side needs a double rotation.
 const TWICE: u32 = 2;
 
-/// Entries in the order of their keys, each with what is measured of it.
+/// Entries in the order of their keys, each with a measure.
 ///
-/// Finding the first by its measure costs the depth of the tree where measures are numbers; where they
-/// are vectors, a part of the tree may promise more than any of its entries keeps, and is looked
-/// through.
+/// A search for the first sufficiently low measure costs the depth of the tree if measures are numbers. If measures are
+/// vectors, the lowest measure of a subtree can be lower than each of its entries. The search can then visit that
+/// subtree without a result.
 #[derive(Clone, Debug)]
 pub(super) struct MinTree<K, M> {
     nodes: Vec<Node<K, M>>,
-    /// Nodes that are not used.
+    /// Unused nodes.
     free: Vec<u32>,
     root: u32,
-    /// The first of all.
+    /// First entry.
     foremost: u32,
 }
 
@@ -53,13 +52,13 @@ pub(super) struct MinTree<K, M> {
 struct Node<K, M> {
     key: K,
     measure: M,
-    /// The lowest of its own and of all below it.
+    /// Lowest measure of the subtree.
     lowest: M,
-    /// The node above it.
+    /// Parent node.
     above: u32,
     left: u32,
     right: u32,
-    /// How many entries there are from here down.
+    /// Number of entries in the subtree.
     size: u32,
 }
 
@@ -70,7 +69,7 @@ impl<K, M> Default for MinTree<K, M> {
 }
 
 impl<K: Ord, M: Measure> MinTree<K, M> {
-    /// Add an entry, or update its measure. Returns where it sits from now on.
+    /// Inserts an entry, or updates its measure. Returns its handle.
     pub(super) fn insert(&mut self, key: K, measure: M) -> EntryId {
         let (mut at, mut above, mut is_left) = (self.root, NONE, false);
         while let Some(node) = self.nodes.get(index(at)) {
@@ -96,14 +95,14 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         EntryId(seat)
     }
 
-    /// Take an entry out, if it is there.
+    /// Removes the entry with this key, if it exists.
     pub(super) fn remove(&mut self, key: &K) {
         if let Some(seat) = self.find(key) {
             self.remove_at(seat);
         }
     }
 
-    /// Take an entry out.
+    /// Removes an entry.
     pub(super) fn remove_at(&mut self, EntryId(at): EntryId) {
         if self.foremost == at {
             self.foremost = self.after(at);
@@ -115,7 +114,7 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
             self.hang(above, at, below);
             return self.balance_up(above);
         }
-        // Its neighbour on the heavier side takes its place.
+        // The neighbor on the heavier side replaces the removed entry.
         let is_left = self.size(left) > self.size(right);
         let next = if is_left { self.last(left) } else { self.first_of(right) };
         let Node { above: from, left: inner, right: outer, .. } = self.nodes[index(next)];
@@ -133,9 +132,9 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         self.balance_up(if from == at { next } else { from });
     }
 
-    /// Give an entry another key. It keeps its measure and its seat.
+    /// Changes the key of an entry, which keeps its measure and its handle.
     ///
-    /// Mostly it keeps its place among the others, too: that costs little.
+    /// Cheap if the entry stays between its neighbors, which is the usual case.
     pub(super) fn rename_at(&mut self, seat: EntryId, after: K) {
         let EntryId(at) = seat;
         let comes_after = |one: u32| self.nodes.get(index(one)).is_none_or(|one| one.key < after);
@@ -150,14 +149,14 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         }
     }
 
-    /// Update the measure of an entry, if it is there.
+    /// Updates the measure of the entry with this key, if it exists.
     pub(super) fn set(&mut self, key: &K, measure: M) {
         if let Some(seat) = self.find(key) {
             self.set_at(seat, measure);
         }
     }
 
-    /// Update the measure of an entry.
+    /// Updates the measure of an entry.
     pub(super) fn set_at(&mut self, EntryId(mut at): EntryId, measure: M) {
         self.node_mut(at).measure = measure;
         while at != NONE && self.lower(at) {
@@ -165,14 +164,14 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         }
     }
 
-    /// Give all entries the same new measure. Costs as much as there are.
+    /// Sets the measure of all entries. Costs the number of entries.
     pub(super) fn set_all(&mut self, measure: &M) {
         for node in &mut self.nodes {
             (node.measure, node.lowest) = (measure.clone(), measure.clone());
         }
     }
 
-    /// Where an entry sits.
+    /// Returns the handle of the entry with this key.
     pub(super) fn find(&self, key: &K) -> Option<EntryId> {
         let mut at = self.root;
         while let Some(node) = self.nodes.get(index(at)) {
@@ -185,45 +184,45 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         None
     }
 
-    /// The entry that sits there.
+    /// Returns the key and measure of an entry.
     pub(super) fn at(&self, EntryId(at): EntryId) -> (&K, &M) {
         let node = &self.nodes[index(at)];
         (&node.key, &node.measure)
     }
 
-    /// Whether there is no entry.
+    /// Returns whether the set is empty.
     pub(super) const fn is_empty(&self) -> bool {
         self.root == NONE
     }
 
-    /// All entries in order.
+    /// Returns all keys in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &K> {
         self.entries().map(|(key, _)| key)
     }
 
-    /// All entries in order, each with its measure.
+    /// Returns all entries in order.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&K, &M)> {
         let first = Some(self.foremost).filter(|at| *at != NONE);
         let next = |at: &u32| Some(self.after(*at)).filter(|at| *at != NONE);
         core::iter::successors(first, next).map(|at| self.at(EntryId(at)))
     }
 
-    /// The first entry.
+    /// Returns the first key.
     pub(super) fn foremost(&self) -> Option<&K> {
         self.nodes.get(index(self.foremost)).map(|node| &node.key)
     }
 
-    /// The lowest that all measures are no less than; none if there is no entry.
+    /// Returns the lower bound of all measures. `None` if the set is empty.
     pub(super) fn lowest(&self) -> Option<&M> {
         self.nodes.get(index(self.root)).map(|node| &node.lowest)
     }
 
-    /// The first entry whose measure will do. What does must do when it is lower, too.
+    /// Returns the first key whose measure satisfies `will_do`. The predicate must also accept every lower measure.
     pub(super) fn first(&self, will_do: impl FnMut(&M) -> bool) -> Option<&K> {
         self.first_seat(will_do).map(|seat| self.at(seat).0)
     }
 
-    /// Where the first entry sits whose measure will do.
+    /// Returns the handle of the first entry whose measure satisfies `will_do`.
     pub(super) fn first_seat(&self, mut will_do: impl FnMut(&M) -> bool) -> Option<EntryId> {
         let foremost = self.nodes.get(index(self.foremost))?;
         if will_do(&foremost.measure) {
@@ -232,7 +231,7 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         self.first_below(self.root, &mut will_do)
     }
 
-    /// The same among those behind this one.
+    /// Returns the first such entry after this one.
     pub(super) fn first_behind(
         &self,
         EntryId(mut at): EntryId,
@@ -243,7 +242,7 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
             if let Some(found) = self.first_below(node.right, &mut will_do) {
                 return Some(found);
             }
-            // Up to the first that comes behind all of this.
+            // Ascend to the first ancestor that follows the whole visited subtree.
             let mut below = at;
             at = node.above;
             while let Some(node) = self.nodes.get(index(at)).filter(|node| node.right == below) {
@@ -267,7 +266,7 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         self.first_below(node.right, will_do)
     }
 
-    /// The last node from here down.
+    /// Returns the last node of the subtree.
     fn last(&self, mut at: u32) -> u32 {
         let mut last = NONE;
         while let Some(node) = self.nodes.get(index(at)) {
@@ -276,7 +275,7 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         last
     }
 
-    /// The first node from here down.
+    /// Returns the first node of the subtree.
     fn first_of(&self, mut at: u32) -> u32 {
         let mut first = NONE;
         while let Some(node) = self.nodes.get(index(at)) {
@@ -285,7 +284,7 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         first
     }
 
-    /// The node right behind this one.
+    /// Returns the next node in order.
     fn after(&self, mut at: u32) -> u32 {
         let node = &self.nodes[index(at)];
         if node.right != NONE {
@@ -298,7 +297,7 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         above
     }
 
-    /// The node right before this one.
+    /// Returns the previous node in order.
     fn before(&self, mut at: u32) -> u32 {
         let node = &self.nodes[index(at)];
         if node.left != NONE {
@@ -311,7 +310,7 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         above
     }
 
-    /// Have another node, or none, where this one was below the one above it.
+    /// Replaces the child `was` of a parent with `now`.
     fn hang(&mut self, above: u32, was: u32, now: u32) {
         match self.nodes.get_mut(index(above)) {
             Some(node) if node.left == was => node.left = now,
@@ -323,7 +322,7 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         }
     }
 
-    /// Bring all nodes from here up to date, and turn those of which a side has become too heavy.
+    /// Updates and rebalances all nodes from this one to the root.
     fn balance_up(&mut self, mut at: u32) {
         while at != NONE {
             let top = self.balance(at);
@@ -331,8 +330,8 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         }
     }
 
-    /// Bring a node up to date whose sides are balanced in themselves, and turn it where one of them
-    /// has become too heavy. The node that is there then.
+    /// Updates a node whose sides are balanced, and rotates it if one side is too heavy. Returns the node that is now
+    /// in its position.
     fn balance(&mut self, at: u32) -> u32 {
         let (left, right) = self.sides(at);
         if self.weight(right) > LEANING * self.weight(left) {
@@ -353,7 +352,7 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         at
     }
 
-    /// Have its right side come up.
+    /// Rotates left: the right child becomes the parent. Returns that child.
     fn turn_left(&mut self, at: u32) -> u32 {
         let Node { above, right: up, .. } = self.nodes[index(at)];
         let inner = self.sides(up).0;
@@ -369,7 +368,7 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         up
     }
 
-    /// Have its left side come up.
+    /// Rotates right: the left child becomes the parent. Returns that child.
     fn turn_right(&mut self, at: u32) -> u32 {
         let Node { above, left: up, .. } = self.nodes[index(at)];
         let inner = self.sides(up).1;
@@ -391,7 +390,7 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
         self.lower(at);
     }
 
-    /// Recompute the lowest measure from here down; returns whether it changed.
+    /// Recomputes the lowest measure of a node from its children. Returns whether it changed.
     fn lower(&mut self, at: u32) -> bool {
         let node = &self.nodes[index(at)];
         let mut lowest = node.measure.clone();
@@ -434,7 +433,7 @@ impl<K: Ord, M: Measure> MinTree<K, M> {
     }
 }
 
-/// Where a node is; beyond all of them for none.
+/// Returns the position of a node, which is out of range for [`NONE`].
 const fn index(at: u32) -> usize {
     at as usize
 }

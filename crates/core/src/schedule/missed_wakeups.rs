@@ -1,8 +1,9 @@
-//! Looking for what could start and is not looked at. Tenants §2.4.
+//! Search for asks that could start but were not woken. Source: tenants §2.4.
 //!
-//! Whatever may let something start is an event, and wakes what it may help (`index.rs`). Should one ever be
-//! missed there, what waits for it would wait for the next; so from time to time some of it is judged as if
-//! it had been woken. What is found was missed: a bug, which is counted, and starts all the same.
+//! Every change that can let an ask start is an event, and `index.rs` wakes the asks that it can help. If that code
+//! misses a wake-up, the ask would wait for the next one. This search therefore checks a part of the waiting classes
+//! from time to time, as if they had been woken. A class that can start is a bug: it is counted, and it starts
+//! nevertheless.
 
 use alloc::vec::Vec;
 use core::ops::Bound;
@@ -19,22 +20,24 @@ use super::placement_mode::{Pass, PlacementMode};
 use super::waits::closed_queue_wait;
 use super::{Scheduler, checks, fair_share, possibility};
 
-/// How far sweeps are.
+/// Progress of the search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MissedWakeups {
-    /// The group that was checked last; none if the next call starts again from the first.
+    /// Last checked group. `None` if the next call begins with the first group.
     group: Option<GroupKey>,
-    /// The same for the leaves.
+    /// Last checked leaf. `None` if the next call begins with the first leaf.
     leaf: Option<QueueId>,
 }
 
 impl Scheduler {
-    /// Look at some of what waits in the leaves of tenants, where the last call ended: of those that are held
-    /// back alike the first, and of those that are to be judged the first of each leaf. Each that could start
-    /// is to be judged next; whose it is, for all that were missed. To be called when nothing moves
-    /// ([`super::Step::Idle`]): everything that is found then should have been looked at.
+    /// Checks a part of the waiting classes in the leaves of tenants, and continues where the last call stopped.
     ///
-    /// Costs at most `most` groups and as many leaves, and a glance at each queue, whatever waits.
+    /// Checks the first class of each parked group, and the first ready class of each leaf. Makes each class ready that
+    /// could start. Returns the applications of these missed classes. Call it only when nothing moves
+    /// ([`super::Step::Idle`]), because then every class that could start was missed.
+    ///
+    /// Costs at most `most` groups, the same number of leaves, and a short check of each queue, regardless of the
+    /// number of waiting asks.
     pub fn sweep(&mut self, books: &Books, now: Timestamp, most: usize) -> Vec<ApplicationId> {
         let mut missed = Vec::new();
         if self.stale || books.partitions().values().all(|one| one.settings.tenants.is_none()) {
@@ -64,7 +67,7 @@ impl Scheduler {
         missed
     }
 
-    /// The next groups of what is held back, each with the class that comes first.
+    /// Returns the next parked groups, each with its first class.
     fn next_groups(&mut self, most: usize) -> Vec<(GroupKey, ClassId)> {
         let from = self.sweeps.group.map_or(Bound::Unbounded, Bound::Excluded);
         let found: Vec<_> = self.parked.closed_from(from).take(most).collect();
@@ -81,7 +84,7 @@ impl Scheduler {
         found
     }
 
-    /// Whether an application that waits counts as less urgent than it does by now.
+    /// Returns whether the stored priority of a waiting application lacks a step that it gained by waiting.
     fn has_not_aged(&self, books: &Books, application: ApplicationId, now: Timestamp) -> bool {
         let row = books.application(application);
         let values = &books.queue(row.queue).settings.values;
@@ -92,7 +95,8 @@ impl Scheduler {
             && known.aged < aged
     }
 
-    /// Whether the gang of a class may not take room now. Whether different sizes fit together is found out by trying.
+    /// Returns whether the gang of a class cannot use capacity now. Only an attempt to place it shows whether its
+    /// different sizes fit together.
     fn is_gang_held(&self, books: &Books, key: ClassKey) -> bool {
         let Some(gang) = key.gang else { return false };
         self.wait_for_gang(books, key).is_some()
@@ -100,8 +104,10 @@ impl Scheduler {
             || gang.places == 0 && self.behind_gang(books, key).is_some()
     }
 
-    /// Whether a class would start if it were checked now. A class that is not checked as a class
-    /// is left out: one with a reserved node, or that waits for a placeholder or an RM answer.
+    /// Returns whether a class would start if it were checked now.
+    ///
+    /// Returns `false` for asks that are not checked as a class: with a reserved node, or waiting for a placeholder or
+    /// an answer of the RM.
     fn could_start(&mut self, books: &Books, class: ClassId, now: Timestamp) -> bool {
         let key = self.classes.rows[class].key;
         let partition = books.queue(key.leaf).partition;
@@ -110,7 +116,7 @@ impl Scheduler {
             key.mode,
             PlacementMode::AnyNode | PlacementMode::MayPreempt(_) | PlacementMode::AllOrNothing(_)
         );
-        // Where the RM has enough to answer, what is ready stays so until it has answered.
+        // While the RM has too many open questions, ready classes stay ready until it answers.
         let is_shut = books.queue(root).max.is_none() || books.is_paused(partition);
         if !is_plain || key.backoff_application.is_some() || key.waits() || is_shut {
             return false;
@@ -148,8 +154,8 @@ fn is_of_tenant(books: &Books, leaf: QueueId) -> bool {
 
 #[cfg(feature = "testkit")]
 impl Scheduler {
-    /// Forget what events have woken since the last step, and what time alone would wake: as if all their
-    /// triggers were missing. For those who look for what is missed.
+    /// Discards all wake-ups since the last step and all timers, as if every trigger were missing. For tests of this
+    /// search.
     pub fn miss(&mut self) {
         self.parked.close_all(&mut self.tree);
         self.timers.clear();

@@ -1,8 +1,8 @@
-//! The scheduler: says what happens next, one step at a time.
+//! The scheduler: returns one step at a time.
 //!
-//! It holds no facts, only indexes that a fresh [`Scheduler::new`] would build from the books.
-//! What cannot run is parked under the first check that it fails, and looked at again only
-//! when an event may have lifted that. Equal asks are judged as one.
+//! It stores no facts, only indexes that [`Scheduler::new`] could build from the books. An ask that cannot run is
+//! parked under the first check that it fails. It is checked again only when an event can have changed the result of
+//! that check. Equal asks are checked once as a class.
 
 mod activation;
 mod all_or_nothing;
@@ -93,25 +93,25 @@ use reservation_candidates::{ReservationCandidates, SchedulerTimer};
 use tree::Tree;
 use whole_gangs::GatheringGangs;
 
-/// The result of [`Scheduler::next`].
+/// Result of [`Scheduler::next`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// There is a step. Apply its events with [`Scheduler::apply`].
+    /// A step was found. Apply its events with [`Scheduler::apply`].
     Moved,
     /// Nothing can start before the next event, or before `wake_at`.
     Idle {
-        /// The next time at which a timer may change something.
+        /// Next time at which a timer can change something.
         wake_at: Option<Timestamp>,
     },
 }
 
-/// Whether the search for a step in a partition is over.
+/// Whether the search for a step in a partition is finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 enum Search {
-    /// There is a step, or the RM has enough questions to answer first.
+    /// A step was found, or the RM has too many open questions.
     Over,
-    /// There is no step here. The search goes on with the next class.
+    /// No step was found here. The search continues with the next class.
     GoesOn,
 }
 
@@ -121,29 +121,29 @@ impl Search {
     }
 }
 
-/// A change of what waits, for callers of [`Scheduler::watching`].
+/// A change of waiting asks, for callers of [`Scheduler::watching`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// The asks of one size of an application join this class. Asks with a reservation are
-    /// still reported with their former class.
+    /// The asks of one size of an application joined this class. Asks with a reservation are still reported with their
+    /// former class.
     Joined {
-        /// The application of the asks.
+        /// Application of the asks.
         application: ApplicationId,
-        /// The class that they join.
+        /// Class that the asks joined.
         class: ClassId,
     },
-    /// A class waits for this reason, which replaces any former one.
+    /// A class waits for this reason, which replaces its former reason.
     Parked {
-        /// The class that waits.
+        /// Class that waits.
         class: ClassId,
-        /// Its reason.
+        /// Reason of the class.
         wait: Wait,
         /// The code of its reason.
         code: WaitCode,
-        /// The first check that it fails of those that a release may lift: another where it is impossible.
+        /// First failed check that a release can change. Differs from `wait` if the class is impossible.
         check: Wait,
     },
-    /// The rules have changed: former classes are void, and all asks join new ones.
+    /// The rules changed: former classes are invalid, and all asks join new classes.
     Renewed,
 }
 
@@ -160,64 +160,64 @@ pub struct Scheduler {
     reservation_candidates: ReservationCandidates,
     /// Classes that can borrow idle nodes of a label.
     lending: Lending,
-    /// Timers of the scheduler, the earliest first.
+    /// Timers of the scheduler, earliest first.
     timers: BTreeSet<(Timestamp, SchedulerTimer)>,
     /// Asks whose reservation ends when they lack headroom.
     overdue: BTreeSet<AllocationId>,
-    /// Whether one of `overdue` may lack headroom.
+    /// Whether one of `overdue` can lack headroom.
     charged: bool,
-    /// Asks that require one node, by its name. The node may be missing.
+    /// Asks that require one node, by its name. The node might not be registered.
     required: BTreeMap<(PartitionId, Name), BTreeSet<AllocationId>>,
-    /// Gang members that wait to replace a placeholder and are checked one by one: they require a
-    /// node, or the RM decides about each.
+    /// Gang members that wait to replace a placeholder and are checked one by one: they require a node, or the RM
+    /// decides about each.
     pinned_members: BTreeSet<(GroupId, AllocationId)>,
-    /// Asks for which the RM refused all nodes with enough free capacity.
+    /// Asks for which the RM rejected all nodes with enough free capacity.
     refused: Refused,
-    /// Gang members among `refused`, by the nodes of placeholders that the RM refused.
+    /// Gang members among `refused`, by the nodes of placeholders that the RM rejected.
     refused_places: BTreeSet<(NodeId, AllocationId)>,
     /// Placeholders that members of gangs can replace.
     places: ReplaceablePlaceholders,
     /// Asks that are in no index while an event changes their class key.
     taken_out: Vec<AllocationId>,
-    /// When preemption is tried for which class.
+    /// Times of preemption attempts by class.
     attempts: PreemptionAttempts,
-    /// Applications that wait for their activation.
+    /// Applications that wait for activation.
     activation: Activation,
-    /// The position of the search for missed wake-ups.
+    /// Progress of the search for missed wake-ups.
     sweeps: missed_wakeups::MissedWakeups,
     /// Tasks whose wait is not reported yet.
     unreported: BTreeSet<ApplicationId>,
     notes: Option<Vec<Note>>,
-    /// Waiting asks by reason, of a scheduler that watches.
+    /// Waiting asks by reason. `None` for a scheduler that does not watch.
     pending_counts: Option<PendingCounts>,
     /// Asks that more nodes would help and that are not reported yet.
     hints: Hints,
     known_nodes: KnownNodes,
-    /// For whom queues hold room, and who may be next.
+    /// Holds of queue capacity and their candidates.
     holds: Holds,
-    /// The gangs that take room as it comes.
+    /// Gangs that reserve capacity until they are complete.
     gathering: GatheringGangs,
-    /// The number of checks of classes so far.
+    /// Number of checks of classes so far.
     judged: u64,
-    /// The time of the last call of `next`.
+    /// Time of the last call of `next`.
     now: Timestamp,
-    /// Whether the rules have changed since the indexes were built.
+    /// Whether the rules changed since the indexes were built.
     stale: bool,
     marking: wait_history::WaitHistoryState,
-    /// The number of types of labels when the indexes were built.
+    /// Number of labeled resource types when the indexes were built.
     labelled: usize,
 }
 
 impl Scheduler {
-    /// The indexes of these books.
+    /// Builds the indexes of these books.
     pub fn new(books: &Books) -> Self {
         let mut scheduler = Self::default();
         scheduler.build(books);
         scheduler
     }
 
-    /// The indexes of these books, and from now on a note of everything that changes about
-    /// waiting; take them with [`Scheduler::take_notes`], or they pile up.
+    /// Builds the indexes of these books, and records a note for every change of waiting asks. Take the notes with
+    /// [`Scheduler::take_notes`]; otherwise, they accumulate.
     pub fn watching(books: &Books) -> Self {
         let (notes, pending_counts) = (Some(Vec::new()), Some(PendingCounts::default()));
         let mut scheduler = Self { notes, pending_counts, ..Self::default() };
@@ -225,15 +225,15 @@ impl Scheduler {
         scheduler
     }
 
-    /// The notes since the last call, in order.
+    /// Returns the notes since the last call, in order.
     pub fn take_notes(&mut self) -> Vec<Note> {
         self.notes.as_mut().map(core::mem::take).unwrap_or_default()
     }
 
-    /// Find the next step and write its events behind `events`; apply them before the next call.
+    /// Finds the next step and appends its events to `events`. Apply these events before the next call.
     ///
-    /// Costs the depth of the tree, logarithms, and a glance at full blocks of nodes. Classes
-    /// that cannot run are parked on the way; each was woken or came in since it last was.
+    /// Costs the depth of the queue tree, logarithms, and a check of each full block of nodes. Parks classes that
+    /// cannot run. Each of them was added or woken since it was last parked.
     pub fn next(&mut self, books: &Books, now: Timestamp, events: &mut Vec<Event>) -> Step {
         self.now = now;
         if self.stale {
@@ -274,7 +274,7 @@ impl Scheduler {
         Step::Idle { wake_at: own.into_iter().chain(others).min() }
     }
 
-    /// Bring in what has changed by time alone.
+    /// Fires the timers that are due.
     #[inline]
     fn pass_time(&mut self, books: &Books, now: Timestamp) {
         while let Some((_, due)) = self.timers.first().copied().filter(|(at, _)| *at <= now) {
@@ -296,7 +296,7 @@ impl Scheduler {
         self.look_at_overdue(books);
     }
 
-    /// Look for a step in a partition.
+    /// Searches a partition for a step.
     fn next_in(
         &mut self,
         books: &Books,
@@ -336,7 +336,7 @@ impl Scheduler {
             let class = *class;
             let others = self.tree.ready(leaf, Pass::ReserveNodes).is_empty();
             let key = self.classes.rows[class].key;
-            // An ask with a node comes here for others to be stopped for it, and by itself.
+            // An ask with a reserved node is in this pass only for preemption, and is checked by itself.
             let visits = pass == Pass::Normal && key.mode.pass() == Pass::Normal;
             let alone = key.backoff_application.filter(|_| visits);
             let search = match (alone, list) {
@@ -351,7 +351,7 @@ impl Scheduler {
             if search.is_over() {
                 return Search::Over;
             }
-            // Whether the leaf has something ready is known above it, too.
+            // The ancestors of the leaf also record whether the leaf has ready classes.
             self.pick_users(books);
             self.follow_lines(books);
             let empty = self.tree.ready(leaf, list).is_empty();
@@ -362,7 +362,7 @@ impl Scheduler {
         }
     }
 
-    /// Check a class that is ready, and do what follows from it.
+    /// Checks a ready class and performs the resulting action.
     #[inline]
     fn place_first(
         &mut self,
@@ -387,7 +387,7 @@ impl Scheduler {
         let standing = (key, activating, &head_check);
         let verdict = check_class(books, nodes, standing, (gang_wait, elsewhere), now);
         let held = verdict.wait();
-        // No placeholder of a gang is placed while there can never be room for all.
+        // No placeholder of a gang is placed while the whole gang is impossible.
         let is_whole = key.gang.is_some() && !matches!(verdict, Verdict::Link);
         if (held.is_some() || is_whole)
             && let Some(never) = self.impossible(books, class)
@@ -397,7 +397,7 @@ impl Scheduler {
                 events.push(Event::Ask(AskEvent::Unreserved { ask }));
                 return Search::Over;
             }
-            // Where applications back off, an impossible ask counts as one that found no node, as in the reference.
+            // With back-off, an impossible ask counts as an ask that found no node, as in YuniKorn.
             let reason = if key.backoff_application.is_some() { wait } else { never };
             self.park_for(books, class, (reason, wait), now);
             return Search::GoesOn;
@@ -464,7 +464,7 @@ impl Scheduler {
         Search::Over
     }
 
-    /// Reserve a node for the first old ask of a class that found none with room.
+    /// Reserves a node for the first ask of a class that is old enough and found no node.
     fn reserve_node(
         &mut self,
         books: &Books,
@@ -482,7 +482,8 @@ impl Scheduler {
         self.reserve_for(books, (partition, key), ask, events)
     }
 
-    /// Apply an event to the books and bring the indexes along: the one way to change books that a scheduler looks at.
+    /// Applies an event to the books and updates the indexes. All changes of books that a scheduler uses must go
+    /// through this method.
     pub fn apply(&mut self, books: &mut Books, now: Timestamp, event: &Event) {
         let seen = self.before(books, event);
         self.marking.foresee(books, now, event);
@@ -491,13 +492,13 @@ impl Scheduler {
         self.after(books, event, &seen);
     }
 
-    /// Park a class that its leaf has as ready under what holds it back, or under what makes it impossible.
+    /// Parks a ready class under the failed check, or under the reason that makes it impossible.
     fn park(&mut self, books: &Books, (class, wait): (ClassId, Wait), now: Timestamp) {
         let reason = self.waits_for(books, class, wait);
         self.park_for(books, class, (reason, wait), now);
     }
 
-    /// Park a class for this reason; `check` is the check that it failed.
+    /// Parks a class for this reason. `check` is the check that it failed.
     fn park_for(
         &mut self,
         books: &Books,
@@ -541,7 +542,7 @@ impl Scheduler {
         self.list_candidate(books, class);
     }
 
-    /// Whether the indexes are void until the next step.
+    /// Returns whether the indexes are invalid until the next step.
     const fn is_stale(&self) -> bool {
         self.stale
     }
@@ -553,14 +554,14 @@ impl Scheduler {
     }
 }
 
-/// Whether an application is Accepted and its queues do not count it yet.
+/// Returns whether an application is Accepted and its queues do not count it yet.
 fn is_starting(books: &Books, application: ApplicationId) -> bool {
     let row = books.application(application);
     row.state == ApplicationState::Accepted && !row.allocating
 }
 
-/// Place an ask. Only what the scheduler gives makes a starting application count in its queues;
-/// what the RM placed by itself does not.
+/// Adds the events that place an ask. Its queues count a starting application only if the scheduler placed the ask.
+/// Allocations that the RM placed by itself do not count.
 fn place(
     books: &Books,
     application: ApplicationId,

@@ -1,10 +1,8 @@
-//! The nodes of one partition in the order in which they are tried, and how much the
-//! roomiest of each stretch has free.
+//! Nodes of one partition in the order in which they are tried.
 //!
-//! Stored in blocks of neighbours. Each block knows an upper bound of what any of its nodes has
-//! free, type by type: a block whose bound is too low is passed over as a whole. The bound is
-//! raised at once and lowered only when a search found it too generous. So the bound costs nothing
-//! while nodes fill up in order.
+//! The nodes are stored in blocks of neighbors. Each block has an upper bound of the free amount of its nodes, by type.
+//! A search skips a block whose bound is too low. The bound is raised immediately, and lowered only when a search finds
+//! that it is too high. So the bound costs nothing while nodes fill up in order.
 #![expect(
     clippy::float_arithmetic,
     clippy::cast_precision_loss,
@@ -21,47 +19,47 @@ use crate::resource::{Quantity, ResourceType, Resources, Share, Shortfall};
 
 use super::rank::Ranks;
 
-/// A block is cut in two when it grows past this.
+/// Size from which a block is split.
 const BLOCK: usize = 64;
 
-/// Where a node stands in the order: its score, then its name.
+/// Position of a node in the order: its score, then the rank of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     score: Share,
     rank: u64,
 }
 
-/// Why no node suits what an ask says of nodes.
+/// Reason why no node matches the node selector of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unsuited {
-    /// None has the label.
+    /// No node has the label.
     Label,
-    /// Those with room are on its block list.
+    /// Every node with enough free capacity is on the block list.
     Blocked,
 }
 
-/// Neighbours in the order.
+/// Neighbors in the order.
 #[derive(Clone, Debug, Default)]
 struct Block {
-    /// Sorted.
+    /// Nodes in order.
     nodes: Vec<(Key, NodeId)>,
-    /// At least what any of them has free, if it may be used.
+    /// Upper bound of the free amounts of usable nodes.
     free: Resources,
-    /// How many of them may be used.
+    /// Number of usable nodes.
     open: usize,
 }
 
-/// The nodes of one partition.
+/// Nodes of one partition.
 #[derive(Clone, Debug)]
 pub(super) struct NodeIndex {
     order: NodeOrder,
-    /// Weight of each type in a node's score; empty for the default.
+    /// Weight of each type in the score of a node. Empty for the default.
     weights: Vec<(Name, f64)>,
-    /// In order, none empty.
+    /// Blocks in order, none empty.
     blocks: Vec<Block>,
-    /// Key, id and whether it may be used, by node index; none for nodes of other partitions.
+    /// Key, ID, and whether the node is usable, by node index. `None` for nodes of other partitions.
     keys: Vec<Option<(Key, NodeId, bool)>>,
-    /// How many may be used.
+    /// Number of usable nodes.
     open: usize,
     ranks: Ranks,
 }
@@ -78,10 +76,10 @@ impl NodeIndex {
         }
     }
 
-    /// Take in all nodes of a partition, when none was before.
+    /// Adds all nodes of a partition to an empty index.
     pub(super) fn fill(&mut self, books: &Books, partition: PartitionId) {
         let mine = || books.nodes().iter().filter(|(_, node)| node.partition == partition);
-        // Names first: a renumbering on the way would leave nodes under numbers of before.
+        // All names are ranked first. Otherwise, a renumbering would leave nodes with outdated ranks.
         for (_, node) in mine() {
             self.ranks.insert(&node.name);
         }
@@ -90,13 +88,13 @@ impl NodeIndex {
         }
     }
 
-    /// Take in a node that joined.
+    /// Adds a node that was registered.
     pub(super) fn add(&mut self, books: &Books, partition: PartitionId, node: NodeId) {
         if let Some(rank) = self.ranks.insert(&books.node(node).name) {
             self.put(books, node, rank);
             return;
         }
-        // All names were renumbered: the order is the same, the keys are not.
+        // All names were renumbered, so all keys change. The order stays the same.
         self.blocks.clear();
         self.keys.clear();
         self.open = 0;
@@ -105,23 +103,23 @@ impl NodeIndex {
         }
     }
 
-    /// Forget a node that leaves; call while the books still have it.
+    /// Removes a node. Call it while the books still have the node.
     pub(super) fn remove(&mut self, books: &Books, node: NodeId) {
         self.take(node);
         self.ranks.remove(&books.node(node).name);
     }
 
-    /// Move a node to where it belongs now that its size, use or state has changed.
+    /// Updates the position of a node after its size, usage, or state changed.
     #[inline]
     pub(super) fn update(&mut self, books: &Books, node: NodeId) {
-        // The rank stays as it was; a search for it costs comparisons of names.
+        // The rank does not change, and a search for it would compare names.
         let rank = self.take(node).map(|key| key.rank);
         let rank = rank.unwrap_or_else(|| self.ranks.get(&books.node(node).name));
         self.put(books, node, rank);
     }
 
-    /// The first node in order that may be used, has room for all of an ask of this shape and suits
-    /// it.
+    /// Returns the first usable node in order that has enough free capacity for an ask of this shape and matches its
+    /// node selector.
     #[inline]
     pub(super) fn first_fit(&mut self, books: &Books, shape: ShapeId) -> Option<NodeId> {
         let ask = books.shapes().on_node(shape);
@@ -143,9 +141,9 @@ impl NodeIndex {
         None
     }
 
-    /// Whether there is room for so many asks of this shape at once, on nodes that may be used and suit it.
+    /// Returns whether usable matching nodes have enough free capacity for `asks` asks of this shape at once.
     ///
-    /// They are alike: however those before are put, there is as much room for the others.
+    /// The asks are equal, so the order of their placement does not matter.
     pub(super) fn has_room_for(&self, books: &Books, shape: ShapeId, asks: usize) -> bool {
         let ask = books.shapes().on_node(shape);
         let blocks = self.blocks.iter().filter(|block| block.free.fits(ask));
@@ -162,8 +160,8 @@ impl NodeIndex {
         false
     }
 
-    /// The first node in order of a label that lends which may be used, has room for what an ask of this
-    /// shape needs there, and is not on its block list.
+    /// Returns the first usable node, in order, of a lent label. The node must have enough free capacity for an ask of
+    /// this shape, and must not be on its block list.
     pub(super) fn first_lent(
         &self,
         books: &Books,
@@ -183,14 +181,14 @@ impl NodeIndex {
         })
     }
 
-    /// The first in order of these nodes.
+    /// Returns the first of these nodes in order.
     pub(super) fn first_of(&self, nodes: impl Iterator<Item = NodeId>) -> Option<NodeId> {
         let keyed = nodes.filter_map(|id| Some((self.keys.get(id.index())?.as_ref()?.0, id)));
         keyed.min().map(|(_, id)| id)
     }
 
-    /// The first nodes in order that may be used, have room for all of `ask` and are `wanted`, so
-    /// many at most.
+    /// Returns the first usable nodes in order that have enough free capacity for `ask` and satisfy `wanted`, up to a
+    /// limit.
     pub(super) fn with_room(
         &self,
         books: &Books,
@@ -207,7 +205,7 @@ impl NodeIndex {
         nodes.filter(fits).filter(|id| wanted(*id)).take(limit).collect()
     }
 
-    /// The first node in order that has room for this and is admitted; none that is reserved.
+    /// Returns the first node in order that has enough free capacity and satisfies `admits`. Skips reserved nodes.
     pub(super) fn first_with(
         &self,
         books: &Books,
@@ -219,14 +217,14 @@ impl NodeIndex {
         nodes.find(|id| books.node(*id).available.fits(needs) && admits(*id))
     }
 
-    /// Whether any node may be used, and so be reserved for an ask.
+    /// Returns whether a node is usable, and can therefore be reserved.
     #[inline]
     pub(super) const fn has_open(&self) -> bool {
         self.open > 0
     }
 
-    /// The node to keep for an ask: of those that may be used and could hold it, the one that its
-    /// room would suit best; the first of equals. Scheduling §6.5, decision K-28.
+    /// Returns the best node to reserve for an ask: of the usable nodes that could hold it, the one whose capacity
+    /// matches best. The first of equals wins. Source: scheduling §6.5, decision K-28.
     pub(super) fn best_to_keep(&self, books: &Books, shape: ShapeId) -> Option<NodeId> {
         let ask = books.shapes().on_node(shape);
         let mut best: Option<(Share, NodeId)> = None;
@@ -247,8 +245,8 @@ impl NodeIndex {
         best.map(|(_, id)| id)
     }
 
-    /// The nodes that may be used, could hold `ask` and are `wanted`, the one that its room
-    /// would suit best first, equals in order.
+    /// Returns the usable nodes that could hold `ask` and satisfy `wanted`. The best match to reserve is first, and
+    /// equals are in order.
     pub(super) fn to_keep(
         &self,
         books: &Books,
@@ -267,8 +265,7 @@ impl NodeIndex {
         scored.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Whether a node that may not be used, because it is reserved for others, has room for all of
-    /// `ask`.
+    /// Returns whether a node that is reserved for other asks has enough free capacity for an ask of this shape.
     pub(super) fn is_reserved_from(&self, books: &Books, shape: ShapeId) -> bool {
         let ask = books.shapes().on_node(shape);
         let mut nodes = self.blocks.iter().flat_map(|block| &block.nodes);
@@ -281,8 +278,8 @@ impl NodeIndex {
         })
     }
 
-    /// Whether an ask finds no node because of what it says of nodes, and not for lack of room: no
-    /// node has its label, or every one of those with room is one that it may not have.
+    /// Returns why the node selector excludes all candidates: no node has the label, or the block list has every node
+    /// with enough free capacity. `None` if the selector is not the reason.
     pub(super) fn lacks_suiting(&self, books: &Books, shape: ShapeId) -> Option<Unsuited> {
         let (ask, wish) = (books.shapes().on_node(shape), books.shapes().wish(shape)?);
         let nodes = || self.blocks.iter().flat_map(|block| &block.nodes).map(|(_, id)| *id);
@@ -296,8 +293,8 @@ impl NodeIndex {
         nodes().any(|id| roomy(&id)).then_some(Unsuited::Blocked)
     }
 
-    /// Of which type no node has enough free, and the most that one has; none if each amount
-    /// is free somewhere.
+    /// Returns the type of which no node has enough free, with the largest free amount. `None` if each amount is free
+    /// on some node.
     pub(super) fn shortfall(&self, books: &Books, shape: ShapeId) -> Option<Shortfall> {
         let mut most = Resources::new();
         for (_, id) in self.blocks.iter().flat_map(|block| &block.nodes) {
@@ -309,7 +306,7 @@ impl NodeIndex {
         most.shortfall(books.shapes().on_node(shape))
     }
 
-    /// Take a node out. Where it stood, if it was there.
+    /// Removes a node from the order. Returns its former key.
     fn take(&mut self, node: NodeId) -> Option<Key> {
         let (key, id, open) = self.keys.get_mut(node.index()).and_then(Option::take)?;
         let number = self.block_of(key);
@@ -325,7 +322,7 @@ impl NodeIndex {
         Some(key)
     }
 
-    /// Put a node where it belongs; `rank` is the number of its name.
+    /// Inserts a node into the order. `rank` is the number of its name.
     fn put(&mut self, books: &Books, node: NodeId, rank: u64) {
         let row = books.node(node);
         let key = Key { score: self.score(books, row), rank };
@@ -359,14 +356,14 @@ impl NodeIndex {
         }
     }
 
-    /// The block in which a key is or would be.
+    /// Returns the block that contains a key, or would contain it.
     #[inline]
     fn block_of(&self, key: Key) -> usize {
         self.blocks.partition_point(|block| block.nodes[0].0 <= key).saturating_sub(1)
     }
 
-    /// The weighted mean of the used parts of a node's types, for the order in force: low goes
-    /// first. Types without weight do not count.
+    /// Returns the score: the weighted mean of the used fractions of the types of a node, for the current order. A
+    /// lower score is first. Types without weight do not count.
     fn score(&self, books: &Books, node: &Node) -> Share {
         let (mut used, mut weights) = (0.0, 0.0);
         for (resource, total) in node.capacity.iter() {
@@ -379,8 +376,8 @@ impl NodeIndex {
             weights += weight;
         }
         let usage = used / weights;
-        // No weight at all, or weights beyond what can be summed: not a number, and its sign
-        // would depend on the machine.
+        // Without weights, or with a sum of weights beyond the range, the quotient is NaN. Its sign bit, and with it
+        // the order, would depend on the machine.
         let usage = if usage.is_finite() { usage } else { 0.0 };
         Share::of(match self.order {
             NodeOrder::Fair => usage,
@@ -399,7 +396,7 @@ impl NodeIndex {
     }
 }
 
-/// Per type the most that one of these nodes has free, those not in use left out.
+/// Returns the largest free amount of each type of these nodes, without unusable nodes.
 fn most_free(books: &Books, nodes: &[(Key, NodeId)]) -> Resources {
     let mut most = Resources::new();
     for (_, id) in nodes {

@@ -1,5 +1,4 @@
-//! In which order things are offered room: asks in an application, applications in a leaf,
-//! queues below a parent. Scheduling §7.
+//! Order of scheduling: asks in an application, applications in a leaf, and children of a queue. Source: scheduling §7.
 
 use core::cmp::Reverse;
 
@@ -9,7 +8,7 @@ use crate::resource::{Share, Shares};
 use crate::time::Timestamp;
 use crate::wait::Precedence;
 
-/// Asks of one application: high priority first, then old first, then by number.
+/// Order of the asks of one application: higher priority first, then older, then by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct AskKey {
     priority: Reverse<i32>,
@@ -30,26 +29,26 @@ impl AskKey {
         self.created
     }
 
-    /// Behind every ask of the same priority.
+    /// Returns the last key of the same priority.
     pub(super) const fn last_of_priority(self) -> Self {
         Self { created: Timestamp::MAX, number: i64::MAX, ..self }
     }
 }
 
-/// Applications of one leaf, by the leaf's policy; ties go to the earlier submission.
+/// Order of the applications of one leaf by its policy. Ties are ordered by submission.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ApplicationKey {
-    /// What comes first: a priority turned over, or a time.
+    /// First criterion: an inverted priority or a time.
     major: i64,
     share: Shares,
-    /// What comes after the share.
+    /// Criterion after the share.
     minor: i64,
     number: u64,
 }
 
 impl ApplicationKey {
-    /// The key of an application with pending asks, `priority` being the highest of them; by its waiting
-    /// it counts as more urgent by `aged`.
+    /// Returns the key of an application with pending asks. `priority` is the highest of their priorities, and `aged`
+    /// is the number of steps that the application gained by waiting.
     pub(crate) fn of(application: &Application, leaf: &Queue, priority: i32, aged: u32) -> Self {
         let urgent = -i64::from(priority);
         let age = i64::try_from(application.submitted.as_millis()).unwrap_or(i64::MAX);
@@ -72,10 +71,10 @@ impl ApplicationKey {
         Self { major, share, minor, number: application.number }
     }
 
-    /// By what this one comes before a later one of a leaf with these settings.
+    /// Returns the criterion by which this application precedes `later` in a leaf with these settings.
     pub(crate) fn precedence_over(&self, later: &Self, leaf: &PropertyValues) -> Precedence {
         let (order, first) = (leaf.application_order, leaf.priority_first);
-        // What the two hold: see above.
+        // Whether `major` and whether `minor` contain the priority. See [`Self::of`].
         let urgent = [
             match order {
                 ApplicationOrder::Fifo => first,
@@ -99,7 +98,7 @@ impl ApplicationKey {
     }
 }
 
-/// What an application uses without its placeholders, as shares of its leaf's guarantee.
+/// Returns the usage of an application without its placeholders, as shares of the guarantee of its leaf.
 fn usage(application: &Application, leaf: &Queue) -> Shares {
     match &application.gang {
         None => Shares::of(&application.allocated, leaf.guaranteed.as_ref()),
@@ -107,17 +106,17 @@ fn usage(application: &Application, leaf: &Queue) -> Shares {
     }
 }
 
-/// Sibling queues: by priority and fair share, as the parent says which first; then the one
-/// that asks for more; then by path.
+/// Order of sibling queues: by priority and fair share, in the order that the parent sets. Then the larger pending
+/// amounts are first, then the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct QueueKey {
-    /// The priority turned over, if it comes first.
+    /// Inverted priority, if it precedes the share.
     first: i64,
     share: Share,
-    /// The priority turned over, if it comes after the share.
+    /// Inverted priority, if it follows the share.
     second: i64,
-    /// The sum over types: larger wherever one queue's asks exceed the other's, and a total
-    /// order where they do not compare.
+    /// Sum over all types. A queue whose pending amounts exceed those of another in every type has a larger sum. The
+    /// sum also orders queues that do not compare.
     pending: Reverse<i128>,
     rank: u64,
 }
@@ -129,7 +128,7 @@ impl QueueKey {
         Self { first, share, second, pending: Reverse(queue.pending.total()), rank }
     }
 
-    /// By what this one comes before a later one.
+    /// Returns the criterion by which this queue precedes `later`.
     pub(crate) fn precedence_over(&self, later: &Self) -> Precedence {
         if self.first != later.first {
             Precedence::Priority

@@ -1,8 +1,8 @@
-//! The ready classes that have asks of one application only: its leaf lists the first of them.
+//! Ready classes with asks of a single application. The leaf lists only the first of them.
 //!
-//! In a leaf that goes by use, each placement gives its application another place. Its own classes
-//! are ordered here without that place, so a placement moves one entry of the leaf, however many
-//! sizes the application asks for.
+//! In a leaf that orders applications by usage, each placement changes the position of an application. The own classes
+//! are ordered by their first asks, without that position. A placement therefore moves one entry of the leaf,
+//! regardless of the number of sizes that the application requests.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -19,18 +19,18 @@ use super::order::{ApplicationKey, AskKey};
 use super::placement_mode::{Pass, PlacementMode};
 use super::{Note, Scheduler};
 
-/// The own classes of an application.
+/// Own classes of an application.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OwnClasses {
-    /// In the order of their first asks. Mostly the first goes and the last comes, which costs less in
-    /// a row than in a tree.
+    /// Classes in the order of their first asks. Usually the first is removed and a new one is last, which is cheaper
+    /// in a deque than in a tree.
     classes: VecDeque<(AskKey, ClassId)>,
-    /// The first of them, as the leaf lists it; its head has the place of the application.
+    /// First class, as the leaf lists it. Its head has the position of the application.
     listed: Option<ClassPosition>,
 }
 
 impl OwnClasses {
-    /// How many there are.
+    /// Returns the number of own classes.
     pub(super) fn len(&self) -> usize {
         self.classes.len()
     }
@@ -54,7 +54,7 @@ impl OwnClasses {
         }
     }
 
-    /// Whether the leaf lists the first of them, which stands there by the ask that it has.
+    /// Returns whether the leaf lists the first class with its current first ask.
     fn lists_first(&self) -> bool {
         let listed = self.listed.as_ref().map(|(head, class)| (head.ask, *class));
         listed.as_ref() == self.classes.front()
@@ -62,14 +62,14 @@ impl OwnClasses {
 }
 
 impl Class {
-    /// Whether it is an own class that was never held back, so that nothing else knows its key.
+    /// Returns whether the class was never parked, so that no other index has its key.
     fn may_be_rekeyed(&self) -> bool {
         let is_new = self.waited.since.is_none() && self.tried.is_empty() && self.due.is_none();
         self.is_own && is_new
     }
 
-    /// Whether nothing but the list of its leaf needs the place of its application: then its
-    /// application may list it, while it is ready.
+    /// Returns whether only the list of the leaf needs the position of the application. Then the application can list
+    /// the class while it is ready.
     fn may_be_own(&self) -> bool {
         self.batches.len() == 1
             && self.wait.is_none()
@@ -80,7 +80,7 @@ impl Class {
 }
 
 impl ClassKey {
-    /// Whether the asks of such a class are in the list of their leaf and in no other order.
+    /// Returns whether the asks of such a class are only in the list of their leaf.
     fn may_be_own(&self) -> bool {
         matches!(self.mode, PlacementMode::AnyNode | PlacementMode::MayPreempt(_))
             && self.backoff_application.is_none()
@@ -91,15 +91,14 @@ impl ClassKey {
 }
 
 impl Scheduler {
-    /// List a ready class where it stands: with its application if that alone has asks in it, and
-    /// in its leaf otherwise.
+    /// Lists a ready class: with its application if only that application has asks in it, and in its leaf otherwise.
     pub(super) fn list(&mut self, class: ClassId) {
         let row = &mut self.classes.rows[class];
         let head = row.head.clone().expect("a class has a batch");
         let (leaf, pass) = (row.key.leaf, row.pass);
         let (_, batch) = row.batches.first_key().expect("a class has a batch");
         let application = self.classes.batches[*batch].application;
-        // Where there is one size, two lists are no better than one.
+        // With a single size, two lists have no advantage.
         let is_own = !self.hints.is_wanted()
             && row.may_be_own()
             && self.applications[application.index()].batches.len() > 1;
@@ -113,12 +112,12 @@ impl Scheduler {
         if own.lists_first() {
             return;
         }
-        // What is listed has the place of the application; the class is new there.
+        // The listed class has the current position of the application. The new class does not.
         let known = own.listed.as_ref().map(|(head, _)| head.application.clone());
         self.list_first(application, leaf, &known.unwrap_or(head.application));
     }
 
-    /// Take a ready class out of the list that it stands in. Its head is as it should be then.
+    /// Removes a ready class from its list. Its head is up to date afterwards.
     pub(super) fn unlist(&mut self, class: ClassId) {
         let row = &mut self.classes.rows[class];
         let (leaf, pass) = (row.key.leaf, row.pass);
@@ -141,8 +140,8 @@ impl Scheduler {
         self.list_first(application, leaf, &key);
     }
 
-    /// Give an own class that was never held back another key, if there is no class of that key
-    /// and it stays an own class. It costs less than a new class. Whether it has that key now.
+    /// Changes the key of an own class that was never parked, if no class has that key and the class stays an own
+    /// class. Cheaper than a new class. Returns whether the key changed.
     pub(super) fn rekey_own(
         &mut self,
         (class, application): (ClassId, ApplicationId),
@@ -153,8 +152,10 @@ impl Scheduler {
             && self.classes.rekey(&self.applications, (class, application), key)
     }
 
-    /// Give all classes of an application this charge at once. Whether that was possible: it has own
-    /// classes only, and nobody else is charged as it was or will be.
+    /// Changes the charge state of all classes of an application at once.
+    ///
+    /// Returns whether that was possible: the application has only own classes, and no other application has the old or
+    /// the new charge state.
     pub(super) fn recharge_own(
         &mut self,
         books: &Books,
@@ -162,7 +163,7 @@ impl Scheduler {
         charge: ChargeState,
     ) -> bool {
         let leaf = books.application(application).queue;
-        // Where users take turns or applications back off, more than the charge of a key changes.
+        // With fair-share picks or back-off, more than the charge state of the key changes.
         if takes_turns(books, leaf, charge, PlacementMode::AnyNode)
             || backoff_application(books, application).is_some()
             || self.applications[application.index()].batches.of_gang().next().is_some()
@@ -196,8 +197,8 @@ impl Scheduler {
         true
     }
 
-    /// Forget an own class with its last ask. [`Scheduler::reorder`] follows, which lists the next one
-    /// at the place that the application has by then.
+    /// Removes an own class with its last ask. The caller then calls [`Scheduler::reorder`], which lists the next class
+    /// at the new position of the application.
     pub(super) fn remove_own(&mut self, books: &Books, batch: AskBatchId) {
         let AskBatch { application, class, head, .. } =
             self.classes.batches.remove(batch).expect("the batch is there");
@@ -215,12 +216,12 @@ impl Scheduler {
         self.holds.note(class);
     }
 
-    /// Whether a class is listed with its application.
+    /// Returns whether a class is listed with its application.
     pub(super) fn is_own(&self, class: ClassId) -> bool {
         self.classes.rows[class].is_own
     }
 
-    /// An own class starts with another ask; [`Scheduler::list_first`] follows.
+    /// Updates an own class after its first ask changed. The caller then calls [`Scheduler::list_first`].
     pub(super) fn own_moved(&mut self, class: ClassId, (before, after): (AskKey, AskKey)) {
         let (_, batch) = self.classes.rows[class].batches.first_key().expect("a class has a batch");
         let application = self.classes.batches[*batch].application;
@@ -229,7 +230,7 @@ impl Scheduler {
         own.add((after, class));
     }
 
-    /// Have the leaf list the first own class of an application that has this place there.
+    /// Makes the leaf list the first own class of an application at this position.
     pub(super) fn list_first(
         &mut self,
         application: ApplicationId,
@@ -254,7 +255,7 @@ impl Scheduler {
         self.tree.touch(leaf);
     }
 
-    /// Have the leaves list all own classes themselves.
+    /// Moves all own classes to the lists of their leaves.
     pub(super) fn disown_all(&mut self) {
         let own = self.classes.rows.iter().filter(|(_, row)| row.is_own);
         let own: Vec<ClassId> = own.map(|(id, _)| id).collect();

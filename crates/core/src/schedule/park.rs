@@ -1,10 +1,9 @@
-//! Where classes wait, under what holds them back.
+//! Parked classes, grouped by the bound that blocks them.
 //!
-//! Classes of one leaf that the same thing holds back and that want the same amounts form a
-//! *group*: if it holds back one of them, it holds back all. When it may have given way, the
-//! group opens, and shows its leaf only the class that comes first; when that one was placed,
-//! the next to come first. The first that is held back again closes the group. So a wake-up
-//! costs the distinct amounts and the leaves that it may help, however many users wait.
+//! Classes of one leaf with the same blocker and the same amounts form a *group*: the blocker blocks all of them or
+//! none. When the blocker can have changed, the group opens and shows its leaf only its first class. After that class
+//! is placed, it shows the next one. The first class that is blocked again closes the group. So a wake-up costs the
+//! distinct amounts and the leaves that it can help, regardless of the number of waiting users.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -21,31 +20,31 @@ use super::min_tree::EntryId;
 use super::placement_mode::Pass;
 use super::tree::Tree;
 
-/// What the classes of a group have in common.
+/// Properties that the classes of a group share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GroupKey {
-    /// What holds them back; none for those that wait for the turn of their user and no more.
+    /// Blocker of the classes. `None` if they wait only for the fair-share pick of their user.
     pub(super) blocker: Option<Blocker>,
     pub(super) shape: ShapeId,
-    /// How many of that start together; 0 for a gang whose placeholders differ in size.
+    /// Number of asks that start together. 0 for a gang whose placeholders differ in size.
     pub(super) members: u32,
-    /// The application of that gang, which is judged by itself.
+    /// Application of such a gang, which is checked by itself.
     pub(super) mixed_gang: Option<ApplicationId>,
     pub(super) leaf: QueueId,
     pub(super) pass: Pass,
-    /// Whether the users of the leaf take turns: then the group shows who is next by fair share.
+    /// Whether the leaf picks users by fair share. Then the group shows the picked user.
     pub(super) shared: bool,
-    /// Whether the first of them stands in the line of the leaf while they are held back.
+    /// Whether the first class of the group can be the head of line while they are parked.
     pub(super) lined: bool,
 }
 
 impl GroupKey {
-    /// Before every group that this holds back and that wants this or what comes behind it.
+    /// Returns the lower bound of all groups with this blocker and this or a greater shape.
     pub(super) const fn first(blocker: Blocker, shape: ShapeId) -> Self {
         Self::first_of(blocker, (shape, 0))
     }
 
-    /// The same from so many of this on.
+    /// Returns the lower bound of all groups with this blocker, shape, and this or a greater number.
     const fn first_of(blocker: Blocker, (shape, members): (ShapeId, u32)) -> Self {
         let (leaf, pass, shared, lined) = (QueueId::FIRST, Pass::Reserved, false, false);
         let mixed_gang = None;
@@ -53,13 +52,13 @@ impl GroupKey {
     }
 }
 
-/// Classes that are held back alike.
+/// Classes that share a blocker.
 #[derive(Clone, Debug, Default)]
 struct Group {
     members: ClassList,
-    /// Whether what held them back may have given way.
+    /// Whether the blocker can have changed.
     open: bool,
-    /// The one of them that stands in the line of the leaf.
+    /// Class of the group that is in the line of the leaf.
     in_line: Option<ClassPosition>,
 }
 
@@ -72,7 +71,7 @@ pub(super) struct Parked {
 }
 
 impl Parked {
-    /// Add a class that was just held back: its group is closed. Where it sits in the group.
+    /// Adds a class that was just blocked, and closes its group. Returns the entry of the class.
     pub(super) fn insert(
         &mut self,
         tree: &mut Tree,
@@ -81,13 +80,13 @@ impl Parked {
     ) -> EntryId {
         let group = self.groups.entry(key).or_default();
         let seat = group.members.insert(place, key.shared);
-        // A group that waits for a turn only has no blocker that could hold back all its members.
+        // A group without a blocker waits only for the pick of its users, so no blocker can close it.
         group.open = key.blocker.is_none();
         group.show(tree, (&mut self.turns, &mut self.lines), key);
         seat
     }
 
-    /// Take a class out.
+    /// Removes a class.
     pub(super) fn remove(
         &mut self,
         tree: &mut Tree,
@@ -104,7 +103,7 @@ impl Parked {
         }
     }
 
-    /// Give a class another place in the order of its leaf.
+    /// Changes the position of a class in the order of its leaf.
     pub(super) fn replace(
         &mut self,
         tree: &mut Tree,
@@ -117,7 +116,7 @@ impl Parked {
         group.show(tree, (&mut self.turns, &mut self.lines), key);
     }
 
-    /// Close a group whose first class is held back again, and so all of it.
+    /// Closes a group whose first class is blocked again, because the blocker then blocks all classes.
     pub(super) fn close(&mut self, tree: &mut Tree, key: GroupKey) {
         if let Some(group) = self.groups.get_mut(&key) {
             group.open = false;
@@ -125,7 +124,7 @@ impl Parked {
         }
     }
 
-    /// The classes from this group on, each with the key of its group.
+    /// Returns the classes from this group on, each with the key of its group.
     pub(super) fn classes_from(
         &self,
         first: GroupKey,
@@ -134,7 +133,7 @@ impl Parked {
         groups.flat_map(|(key, group)| group.members.iter().map(|(_, class)| (*key, *class)))
     }
 
-    /// The groups behind this one that are closed, each with the class that comes first.
+    /// Returns the closed groups from this bound, each with its first class.
     pub(super) fn closed_from(
         &self,
         from: Bound<GroupKey>,
@@ -144,13 +143,13 @@ impl Parked {
         closed.filter_map(|(key, group)| Some((*key, group.members.iter().next()?.1)))
     }
 
-    /// Where something is to be judged, and in which pass: the leaves of groups that are open.
+    /// Returns the leaves and passes of open groups.
     pub(super) fn open_leaves(&self) -> impl Iterator<Item = (QueueId, Pass)> {
         let open = self.groups.iter().filter(|(_, group)| group.open && !group.members.is_empty());
         open.map(|(key, _)| (key.leaf, key.pass))
     }
 
-    /// Close all that something holds back, whether it gave way or not.
+    /// Closes all groups with a blocker, whether the blocker changed or not.
     #[cfg(feature = "testkit")]
     pub(super) fn close_all(&mut self, tree: &mut Tree) {
         for (key, group) in &mut self.groups {
@@ -161,8 +160,8 @@ impl Parked {
         }
     }
 
-    /// The distinct shapes of those who stay behind the head of the line of a leaf, and how many of each
-    /// start together, sorted.
+    /// Returns the distinct shapes of classes behind the head of line of a leaf, each with the number of asks that
+    /// start together. Sorted.
     pub(super) fn shapes_behind(&self, leaf: QueueId) -> Vec<(ShapeId, u32)> {
         let blocker = Blocker::BehindHead(leaf, None);
         let from = self.groups.range(GroupKey::first(blocker, ShapeId::FIRST)..);
@@ -172,7 +171,7 @@ impl Parked {
         shapes
     }
 
-    /// Check the first of a group again, whatever holds the group back.
+    /// Opens a group so that its first class is checked again, regardless of its blocker.
     pub(super) fn open_group(&mut self, tree: &mut Tree, key: GroupKey) {
         if let Some(group) = self.groups.get_mut(&key) {
             group.open = true;
@@ -180,14 +179,14 @@ impl Parked {
         }
     }
 
-    /// The members of a group.
+    /// Returns the classes of a group.
     pub(super) fn members_mut(&mut self, key: GroupKey) -> Option<&mut ClassList> {
         self.groups.get_mut(&key).map(|group| &mut group.members)
     }
 
-    /// Open every group that `blocker` holds back and of whose shape so many now fit.
+    /// Opens every group with this blocker whose shape and number satisfy `fits`.
     ///
-    /// Costs a look-up per distinct shape and number, and per leaf with a group that opens.
+    /// Costs a lookup for each distinct shape and number, and for each leaf with a group that opens.
     #[inline]
     pub(super) fn open(
         &mut self,
@@ -216,8 +215,8 @@ impl Parked {
 }
 
 impl Group {
-    /// Have the leaf see the member that comes first while the group is open, and none otherwise.
-    /// Where users take turns, who comes first is found out when the leaf is looked at next.
+    /// Shows the leaf the first class of an open group, and none of a closed group. With fair share, the next check of
+    /// the leaf picks the class.
     fn show(
         &mut self,
         tree: &mut Tree,
@@ -240,7 +239,7 @@ impl Group {
     }
 }
 
-/// What comes right after so many of this shape.
+/// Returns the next pair of shape and number in order.
 fn after((shape, members): (ShapeId, u32)) -> (ShapeId, u32) {
     if let Some(more) = members.checked_add(1) {
         return (shape, more);

@@ -1,8 +1,7 @@
-//! How many asks wait for what, counted as they come and go, for those who want to know.
+//! Counts of waiting asks by reason, maintained for schedulers that watch.
 //!
-//! A read costs the leaves and what holds them back, whatever waits there. A reason is the check
-//! under which a class is parked. A check that would fail earlier by now is found only for a
-//! question about one ask: see [`Scheduler::wait_of`].
+//! A read costs the leaves and their reasons, regardless of the number of waiting asks. A reason is the check under
+//! which a class is parked. Only [`Scheduler::wait_of`] finds an earlier check that the class would fail by now.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -20,55 +19,55 @@ use super::Scheduler;
 use super::class::{ClassId, ClassKey};
 use super::park::GroupKey;
 
-/// What asks wait for, where they are counted.
+/// Reason under which waiting asks are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// To be judged: they are next.
+    /// Asks that are ready and will be checked next.
     Turn,
-    /// This, which may hold back many.
+    /// Asks that wait for this blocker, which can block many asks.
     For(Blocker),
-    /// Places of placeholders, each of its own application.
+    /// Asks that wait for placeholders of their own application.
     Placeholders,
-    /// Answers of the RM, each its own.
+    /// Asks that wait for answers of the RM about themselves.
     Rm,
-    /// Nodes that the RM does not refuse them, each its own.
+    /// Asks that wait for nodes that the RM does not reject for them.
     OtherNodes,
-    /// The end of a pause, each of its application.
+    /// Asks that wait for the end of the back-off of their application.
     Pause,
 }
 
-/// How much waits somewhere.
+/// Sums of waiting asks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitingSum {
-    /// Asks.
+    /// Number of asks.
     pub asks: u64,
-    /// Applications; one that asks for different things counts for each.
+    /// Number of applications. An application with asks of several classes counts once for each.
     pub applications: u64,
-    /// What the asks want in sum.
+    /// Sum of the requested amounts.
     pub resources: Resources,
 }
 
-/// An ask that stands for others which wait with it.
+/// First ask of a group that waits for the same reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The first of them.
+    /// First ask of the group.
     pub ask: AllocationId,
-    /// How many they are.
+    /// Number of asks in the group.
     pub asks: u64,
-    /// Of how many applications.
+    /// Number of applications in the group.
     pub applications: u64,
 }
 
-/// The counts, and the asks by age.
+/// Counts by reason, and asks by age.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PendingCounts {
     places: BTreeMap<(QueueId, Reason), WaitingSum>,
-    /// What of these sums is beyond 64 bits, where any is.
+    /// Overflow of the sums beyond 64 bits.
     beyond: BTreeMap<(QueueId, Reason), Beyond>,
     ages: BTreeMap<QueueId, BTreeSet<(Timestamp, AllocationId)>>,
 }
 
-/// What of a class is in the pending counts.
+/// Part of a class that is included in the pending counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ClassCount {
     reason: Reason,
@@ -94,8 +93,8 @@ impl Reason {
         }
     }
 
-    /// Returns the reason that is reported for asks of a leaf that are counted under this. The
-    /// reason why their whole partition stands still comes first.
+    /// Returns the reason that is reported for asks of a leaf with this reason. A reason that stops the whole partition
+    /// precedes.
     #[must_use]
     pub fn as_reported(self, books: &Books, leaf: QueueId) -> Self {
         standstill(books, books.queue(leaf).partition).map_or(self, Self::For)
@@ -113,7 +112,7 @@ impl Reason {
         })
     }
 
-    /// What sets the bound, as [`Blocker::subject`]; none for those that are next.
+    /// Returns the subject, as [`Blocker::subject`]. `None` for ready asks.
     pub fn subject(self, books: &Books) -> Option<String> {
         Some(match self {
             Self::Turn => return None,
@@ -123,7 +122,7 @@ impl Reason {
         })
     }
 
-    /// Where groups begin that are parked for this.
+    /// Returns the lower bound of the groups that are parked for this reason.
     fn first_group(self) -> Option<GroupKey> {
         let blocker = match self {
             Self::Turn => return None,
@@ -180,29 +179,31 @@ impl PendingCounts {
 }
 
 impl Scheduler {
-    /// How many classes were judged so far: its work is measured by it, and nothing is decided by it.
+    /// Returns the number of checks of classes so far. It measures work and does not affect decisions.
     pub const fn judged(&self) -> u64 {
         self.judged
     }
 
-    /// How much waits in which leaf, and for what. Empty while the rules are new, and of a
-    /// scheduler that does not watch.
+    /// Returns the sums of waiting asks by leaf and reason.
+    ///
+    /// Empty after a change of the rules until the next step, and for a scheduler that does not watch.
     pub fn pending_counts(&self) -> impl Iterator<Item = (QueueId, Reason, &WaitingSum)> {
         let pending_counts = self.pending_counts.as_ref().filter(|_| !self.is_stale());
         let places = pending_counts.into_iter().flat_map(|pending_counts| &pending_counts.places);
         places.map(|((leaf, reason), count)| (*leaf, *reason, count))
     }
 
-    /// When the oldest ask was made that waits in each leaf; empty as [`Scheduler::pending_counts`].
+    /// Returns the creation time of the oldest waiting ask of each leaf. Empty in the same cases as
+    /// [`Scheduler::pending_counts`].
     pub fn oldest_waiting(&self) -> impl Iterator<Item = (QueueId, Timestamp)> {
         let pending_counts = self.pending_counts.as_ref().filter(|_| !self.is_stale());
         let ages = pending_counts.into_iter().flat_map(|pending_counts| &pending_counts.ages);
         ages.filter_map(|(leaf, ages)| Some((*leaf, ages.first()?.0)))
     }
 
-    /// Asks that wait for this in leaves that `wanted` takes, those that stand for most others
-    /// first. Of the classes that are parked for this it looks at `looked_at`, however many
-    /// there are.
+    /// Returns examples of asks that wait for a reason in leaves that satisfy `wanted`, the largest groups first.
+    ///
+    /// Checks at most `looked_at` of the classes that are parked for this reason.
     pub fn examples_of(
         &self,
         reason: Reason,
@@ -236,7 +237,7 @@ impl Scheduler {
         found
     }
 
-    /// An ask waits from now on, or does no more.
+    /// Records whether an ask waits.
     pub(super) fn note_waits(&mut self, books: &Books, ask: AllocationId, waits: bool) {
         if let Some(pending_counts) = &mut self.pending_counts {
             let row = books.allocation(ask);
@@ -245,7 +246,7 @@ impl Scheduler {
         }
     }
 
-    /// Count a class as it is now.
+    /// Updates the counts of a class.
     pub(super) fn recount(&mut self, books: &Books, class: ClassId) {
         let Some(pending_counts) = &mut self.pending_counts else { return };
         let row = &mut self.classes.rows[class];
@@ -257,7 +258,7 @@ impl Scheduler {
         }
     }
 
-    /// Whether the counts are those of the classes as they are, of a scheduler that watches.
+    /// Returns whether the counts equal the sums over the classes. Always true for a scheduler that does not watch.
     #[cfg(feature = "testkit")]
     pub fn pending_counts_are_right(&self, books: &Books) -> bool {
         let Some(pending_counts) = self.pending_counts.as_ref().filter(|_| !self.is_stale()) else {

@@ -1,32 +1,30 @@
-//! How an ask finds its node: which nodes it may have, and in which pass it is looked at.
+//! Placement modes: how an ask finds its node, and in which pass it is checked.
 
 use crate::books::{Allocation, Books};
 use crate::id::{AllocationId, ApplicationId, NodeId};
 
 use super::preempt;
 
-/// The passes of a cycle, in their order: each is gone through only when those before found
-/// nothing to do. Scheduling §5.2.
+/// Passes of a cycle in order. A pass begins only when the earlier passes found nothing to do. Source: scheduling §5.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Pass {
     /// Asks with a reserved node.
     Reserved,
-    /// Members of gangs that take the places of placeholders.
+    /// Members of gangs that replace placeholders.
     ReplacePlaceholders,
-    /// All others.
+    /// All other asks.
     Normal,
-    /// No pass of its own: the classes of the normal pass that found no node, each at the place of
-    /// its first ask that is old enough for a reservation.
+    /// Reservations. Not a pass of its own: it has the classes of the normal pass that found no node. Each is at the
+    /// position of its first ask that is old enough for a reservation.
     ReserveNodes,
-    /// The last, which is no pass of its own either: asks that name no label, to which nodes of one are
-    /// lent when nothing else moves.
+    /// Lending. Not a pass of its own: asks without a label can borrow idle nodes of a label when nothing else moves.
     LendNodes,
 }
 
 impl Pass {
-    /// What a cycle goes through.
+    /// Passes of a cycle.
     pub(super) const ALL: [Self; 3] = [Self::Reserved, Self::ReplacePlaceholders, Self::Normal];
-    /// The passes that have ordered lists.
+    /// Passes with ordered lists.
     pub(super) const LISTS: [Self; 5] = [
         Self::Reserved,
         Self::ReplacePlaceholders,
@@ -34,7 +32,7 @@ impl Pass {
         Self::ReserveNodes,
         Self::LendNodes,
     ];
-    /// How many lists there are.
+    /// Number of lists.
     pub(super) const COUNT: usize = Self::LISTS.len();
 
     #[inline]
@@ -43,31 +41,31 @@ impl Pass {
     }
 }
 
-/// What distinguishes asks of one size and application beyond their order.
+/// Property that distinguishes asks of one size and application, in addition to their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PlacementMode {
     /// Any node that is not reserved.
     AnyNode,
-    /// The same, and others may be stopped for it, at this priority.
+    /// Any node that is not reserved, with preemption at this priority.
     MayPreempt(i32),
-    /// Any node, or the one that it requires, if the RM lets this ask have it.
+    /// Any node, or the required node, if the RM accepts it for this ask.
     NeedsVerdict(AllocationId),
-    /// Any nodes that are not reserved, for all of so many members of a task at once.
+    /// Any nodes that are not reserved, for this number of members of a task at once.
     AllOrNothing(u32),
-    /// This node only.
+    /// Only this node.
     RequiredNode(NodeId),
-    /// A node only that is not there.
+    /// Only a required node that is not registered.
     RequiredNodeAbsent(AllocationId),
-    /// A node is reserved for this ask.
+    /// A node that is reserved for this ask.
     ReservedNode(AllocationId),
-    /// The place of a placeholder, in the task group at this position of its application.
+    /// A placeholder of the task group at this position of the application.
     ReplacePlaceholder(ApplicationId, u32),
-    /// The same for this ask, which may run on one node only, or the RM is asked about it.
+    /// A placeholder for this ask, which requires a node or is checked by the RM.
     ReplacePlaceholderAlone(AllocationId),
 }
 
 impl PlacementMode {
-    /// The mode of an ask that waits.
+    /// Returns the mode of a waiting ask.
     #[inline]
     pub(super) fn of(books: &Books, id: AllocationId, ask: &Allocation) -> Self {
         let members = books.members_of(ask.application);
@@ -82,7 +80,7 @@ impl PlacementMode {
         }
     }
 
-    /// The mode of an ask that may run on any node.
+    /// Returns the mode of an ask that can run on any node.
     fn of_ordinary(books: &Books, ask: &Allocation) -> Self {
         if preempt::can_preempt(books, ask) {
             Self::MayPreempt(ask.priority)
@@ -106,8 +104,7 @@ impl PlacementMode {
         Self::outside_gang(books, id, ask)
     }
 
-    /// The mode of a member that waits for the place of a placeholder of the task group at this
-    /// position of its application.
+    /// Returns the mode of a member that waits for a placeholder of the task group at this position of its application.
     pub(super) fn in_gang(books: &Books, id: AllocationId, ask: &Allocation, group: usize) -> Self {
         let partition = books.application(ask.application).partition;
         if ask.required_node().is_some() || books.asks_about_nodes(partition) {
@@ -117,7 +114,7 @@ impl PlacementMode {
         Self::ReplacePlaceholder(ask.application, group)
     }
 
-    /// The mode that an ask has if it waits for no placeholder.
+    /// Returns the mode of an ask that waits for no placeholder.
     pub(super) fn outside_gang(books: &Books, id: AllocationId, ask: &Allocation) -> Self {
         if ask.reservation().is_some() {
             return Self::ReservedNode(id);
@@ -149,7 +146,7 @@ impl PlacementMode {
         }
     }
 
-    /// The ask that is judged by itself, where a class has one alone.
+    /// Returns the ask if a class has only this ask and checks it by itself.
     pub(super) const fn single_ask(self) -> Option<AllocationId> {
         match self {
             Self::NeedsVerdict(ask)
@@ -164,14 +161,14 @@ impl PlacementMode {
         }
     }
 
-    /// Whether it takes the place of a placeholder, which counts already: it needs nothing more.
+    /// Returns whether the ask replaces a placeholder, which already counts, so the ask needs no more capacity.
     #[inline]
     pub(super) const fn replaces_placeholder(self) -> bool {
         matches!(self, Self::ReplacePlaceholder(..) | Self::ReplacePlaceholderAlone(_))
     }
 }
 
-/// Whether the asks of a class may run on one node only.
+/// Returns whether the asks of a class require a node.
 pub(super) fn is_required(books: &Books, mode: PlacementMode) -> bool {
     match mode {
         PlacementMode::RequiredNode(_) => true,

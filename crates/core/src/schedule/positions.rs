@@ -1,4 +1,4 @@
-//! Who is offered room before whom.
+//! Positions of asks, applications, and leaves in the order of scheduling.
 
 use alloc::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::class::ClassId;
 use super::order::AskKey;
 
 impl Scheduler {
-    /// The first ask of a class, and whose it is.
+    /// Returns the first ask of a class, and its application.
     pub(super) fn first_ask(&self, class: ClassId) -> (ApplicationId, AllocationId) {
         let (_, batch) = self.classes.rows[class].batches.first_key().expect("a class has a batch");
         let batch = &self.classes.batches[*batch];
@@ -18,14 +18,16 @@ impl Scheduler {
         (batch.application, *ask)
     }
 
-    /// The first ask of an application that waits; none where none does, and while the rules are new.
+    /// Returns the first waiting ask of an application. `None` if no ask waits, and after a change of the rules until
+    /// the next step.
     pub(crate) fn first_that_waits(&self, application: ApplicationId) -> Option<AllocationId> {
         let waiting = self.applications.get(application.index())?;
         let batches = waiting.batches.iter().map(|batch| &self.classes.batches[batch]);
         batches.filter_map(|batch| batch.asks.first()).min().map(|(_, ask)| *ask)
     }
 
-    /// How many asks of its application come before an ask that waits. Costs these, however many come after it.
+    /// Returns the number of asks of the same application that precede a waiting ask. Costs that number, regardless of
+    /// the number of later asks.
     pub(crate) fn asks_before(&self, books: &Books, ask: AllocationId) -> Option<u64> {
         let row = books.allocation(ask);
         let waiting = self.applications.get(row.application.index())?;
@@ -33,14 +35,14 @@ impl Scheduler {
         Some(batches.map(|batch| batch.asks.count_before(&AskKey::of(row)) as u64).sum())
     }
 
-    /// Whether an application comes before another of its leaf; none while the rules are new, and where
-    /// one of them asks for nothing.
+    /// Returns whether an application precedes another of its leaf. `None` if one of them has no waiting ask, and after
+    /// a change of the rules until the next step.
     pub(crate) fn comes_before(&self, one: ApplicationId, other: ApplicationId) -> Option<bool> {
         let key = |id: ApplicationId| self.applications.get(id.index())?.key.as_ref();
         Some(key(one)? < key(other)?)
     }
 
-    /// How many asks wait in the queues that are offered room before a leaf. Costs the applications.
+    /// Returns the number of asks that wait in queues that precede a leaf. Costs the applications of these queues.
     pub(crate) fn asks_before_leaf(&self, books: &Books, leaf: QueueId) -> u64 {
         let waits =
             |queue: &Queue| queue.pending.is_strictly_positive() && queue.accepts_allocations();

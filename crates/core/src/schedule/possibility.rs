@@ -1,11 +1,11 @@
-//! What the scheduler does about asks that can never start. No-starvation NS-02, NS-03.
+//! Impossible asks in the scheduler. Source: no-starvation NS-02, NS-03.
 //!
-//! [`possible`](crate::possible) is the judge. A class that may start costs nothing: only one that is about to be
-//! parked is judged. An impossible class is parked under what makes it so, outside the line of its leaf, until an
-//! event may lift that.
+//! [`possible`](crate::possible) decides whether an ask is impossible. A class that can start has no cost: only a class
+//! that is about to be parked is checked. An impossible class is parked under the reason that makes it impossible,
+//! outside the line of its leaf, until an event can change that reason.
 //!
-//! Whether nodes are large enough is remembered for each shape: the node that was found, which is looked at again, or
-//! that there was none, until a node grows.
+//! The result for the nodes is cached for each shape: the node that was found, which is checked again, or that no node
+//! was large enough, until a node grows.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -20,47 +20,47 @@ use super::before_event::BeforeEvent;
 use super::class::{ChargeState, ClassId, ClassKey};
 use super::placement_mode::PlacementMode;
 
-/// For how many sizes and numbers of asks that start together the answer is remembered.
+/// Largest number of cached results for several asks that start together.
 const PLACES_KNOWN: usize = 1 << 12;
 
-/// What was found about the nodes for one shape.
+/// Cached result of the node search for one shape.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     shape: ShapeId,
     partition: PartitionId,
-    /// A node that is large enough; none where the nodes are too small.
+    /// A node that is large enough. `None` if all nodes are too small.
     node: Option<NodeId>,
-    /// [`KnownNodes::changes`] at that time.
+    /// [`KnownNodes::changes`] at the time of the search.
     at: u64,
 }
 
-/// Whether nodes are large enough for shapes, as far as it was asked.
+/// Cache of whether nodes are large enough for shapes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownNodes {
-    /// By the number of the shape's slot: as many as there were shapes at one time.
+    /// Results by the slot of the shape. Its length is the largest number of shapes at one time.
     found: Vec<Option<Found>>,
-    /// Whether there are places for so many at once, since [`KnownNodes::changes`] had this value.
+    /// Whether the nodes could hold a number of asks of a shape at once, valid for [`KnownNodes::places_at`].
     places: BTreeMap<(PartitionId, ShapeId, u32), bool>,
     places_at: u64,
-    /// How often a node came, went, or changed its size or state.
+    /// Number of changes of nodes: additions, removals, and changes of size or state.
     changes: u64,
-    /// Whether a node lost something since the heads of lines were judged.
+    /// Whether a node shrank since the heads of line were last checked.
     has_shrunk: bool,
 }
 
 impl KnownNodes {
-    /// A node may be large enough for more.
+    /// Records that a node can have become large enough for more shapes.
     pub(super) const fn grew(&mut self) {
         self.changes += 1;
     }
 
-    /// A node may be too small for what it was large enough for.
+    /// Records that a node can have become too small.
     pub(super) const fn shrank(&mut self) {
         self.changes += 1;
         self.has_shrunk = true;
     }
 
-    /// Whether the nodes are large enough for so many asks of a shape at once.
+    /// Returns whether the nodes could hold a number of asks of a shape at once when they are empty.
     fn fit(&mut self, books: &Books, partition: PartitionId, key: (ShapeId, u32)) -> bool {
         let ((shape, members), at) = (key, self.changes);
         if members > 1 {
@@ -95,7 +95,8 @@ impl KnownNodes {
 }
 
 impl ClassKey {
-    /// What of a class matters for whether it can ever start; none for members that replace placeholders.
+    /// Returns the properties that determine whether the class can ever start. `None` for members that replace
+    /// placeholders.
     fn wanted<'books>(&self, books: &'books Books) -> Option<Wanted<'books>> {
         let required = match self.mode {
             PlacementMode::AnyNode
@@ -120,7 +121,7 @@ impl ClassKey {
     }
 }
 
-/// The reason why the asks of such a class can never start; none where they can.
+/// Returns the reason why the asks of such a class can never start. `None` if they can.
 pub(super) fn impossible(books: &Books, key: ClassKey) -> Option<Wait> {
     let wanted = key.wanted(books)?;
     let partition = books.queue(key.leaf).partition;
@@ -130,8 +131,10 @@ pub(super) fn impossible(books: &Books, key: ClassKey) -> Option<Wait> {
 }
 
 impl Scheduler {
-    /// Returns whether a waiting ask was found to be impossible: then it is not the head of its line. Constant, but for
-    /// an ask that was not judged yet, which costs as [`impossible_ask`](crate::impossible_ask).
+    /// Returns whether a waiting ask is impossible and therefore not the head of its line.
+    ///
+    /// Constant cost, except for an ask that was not checked yet, which costs as much as
+    /// [`impossible_ask`](crate::impossible_ask).
     pub fn is_impossible(&self, books: &Books, ask: AllocationId) -> bool {
         let class = self.class_of(books, ask).and_then(|class| self.classes.rows.get(class));
         match class.map(|row| row.wait) {
@@ -140,7 +143,7 @@ impl Scheduler {
         }
     }
 
-    /// The reason why a class can never start; none where it can.
+    /// Returns the reason why a class can never start. `None` if it can.
     pub(super) fn impossible(&mut self, books: &Books, class: ClassId) -> Option<Wait> {
         let key = self.classes.rows[class].key;
         let (wanted, partition) = (key.wanted(books)?, books.queue(key.leaf).partition);
@@ -148,7 +151,8 @@ impl Scheduler {
         possible::impossible(books, wanted, || nodes.fit(books, partition, size))
     }
 
-    /// What a class waits for that is about to be parked for this: it may be impossible.
+    /// Returns the wait under which a class is parked after it failed `wait`. Differs from `wait` if the class is
+    /// impossible.
     pub(super) fn waits_for(&mut self, books: &Books, class: ClassId, wait: Wait) -> Wait {
         let backs_off = self.classes.rows[class].key.backoff_application.is_some();
         if wait.blocker.row().is_permanent || backs_off {
@@ -157,11 +161,11 @@ impl Scheduler {
         self.impossible(books, class).unwrap_or(wait)
     }
 
-    /// A node may be large enough for what no node was large enough for.
+    /// Wakes classes for which no node was large enough, after a node can have grown.
     pub(super) fn node_grew(&mut self, books: &Books, node: NodeId) {
         self.known_nodes.grew();
         let partition = books.node(node).partition;
-        // A gang of different sizes is judged by all that the nodes have.
+        // A gang with asks of different sizes depends on the sum of all nodes, so it is always checked.
         let fits = |(shape, members)| members == 0 || possible::on_node(books, shape, node);
         self.parked.open(&mut self.tree, Blocker::NodesTooSmall(partition), fits);
         let row = books.node(node);
@@ -169,14 +173,14 @@ impl Scheduler {
         self.parked.open(&mut self.tree, Blocker::RequiredNodeTooSmall(node), fits);
     }
 
-    /// A foreign allocation left a node, or takes less of it.
+    /// Updates the node of a foreign allocation that was removed or shrank.
     pub(super) fn foreign_left(&mut self, books: &Books, seen: &BeforeEvent) {
         if let Some(node) = seen.freed {
             self.node_grew(books, node);
         }
     }
 
-    /// A queue may have a higher maximum.
+    /// Wakes classes for which a queue maximum was too low, after it can have grown.
     pub(super) fn max_grew(&mut self, books: &Books, queue: QueueId) {
         let max = books.queue(queue).max.as_ref();
         let fits = |(shape, members)| {
@@ -185,7 +189,7 @@ impl Scheduler {
         self.parked.open(&mut self.tree, Blocker::QueueTooSmall(queue), fits);
     }
 
-    /// Have classes judged that became impossible while they were first in a line: they are no head.
+    /// Checks heads of line again after a node shrank. A head that became impossible leaves the line.
     pub(super) fn judge_heads(&mut self, books: &Books) {
         if core::mem::take(&mut self.known_nodes.has_shrunk) {
             for leaf in self.parked.lines.leaves().collect::<Vec<_>>() {

@@ -1,4 +1,4 @@
-//! Who is looked at before an ask that nothing else holds back, and by what order.
+//! Asks that are checked before an ask that passes every check, and the criterion for their order.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -11,27 +11,27 @@ use crate::wait::Precedence;
 use super::Scheduler;
 use super::placement_mode::Pass;
 
-/// What goes before an ask that nothing else holds back.
+/// The ask that precedes another ask, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Before {
-    /// At which queue.
+    /// Queue at which the order is decided.
     pub(crate) queue: QueueId,
-    /// By what.
+    /// Criterion of the order.
     pub(crate) by: Precedence,
-    /// Which ask is looked at first; none where that is found out with the next step only.
+    /// Ask that is checked first. `None` if only the next step determines it.
     pub(crate) first: Option<AllocationId>,
 }
 
 impl Scheduler {
-    /// At which queue others are looked at before an ask, and by what; none if it is the next of its partition, and
-    /// while the rules are new.
+    /// Returns the queue and the criterion by which other asks precede an ask. `None` if the ask is the next of its
+    /// partition, and after a change of the rules until the next step.
     ///
-    /// Those that were put aside do not count: they stand before nobody. Costs the queues, and what asks are put aside for.
+    /// Parked asks precede no other ask, so they do not count. Costs the queues and the groups of parked asks.
     pub(crate) fn goes_before(&self, books: &Books, ask: AllocationId) -> Option<Before> {
         let leaf = books.application(books.allocation(ask).application).queue;
         let Some((pass, open)) = self.to_be_looked_at(books, books.queue(leaf).partition) else {
-            // Nothing is: an ask that waits for nothing is woken first, and then stands at its
-            // place.
+            // No class is ready. An ask without a reason to wait is woken in the next step, and takes its position
+            // then.
             let place = QueuePosition::of(books, self, ask)?;
             let unknown = Before { queue: leaf, by: Precedence::Order, first: None };
             return (place.ahead_in_partition > 0).then_some(unknown);
@@ -59,7 +59,8 @@ impl Scheduler {
         above.or_else(|| self.goes_before_in_leaf(books, (leaf, pass), ask))
     }
 
-    /// The ask that a pass looks at first below a queue, of the queues in which it finds something.
+    /// Returns the first ask that a pass checks in the subtree of a queue. `open` has the queues in which it finds a
+    /// ready class.
     fn first_below(
         &self,
         books: &Books,
@@ -74,7 +75,7 @@ impl Scheduler {
         Some(self.first_ask(*class).1)
     }
 
-    /// By what another ask of its leaf is looked at before this one.
+    /// Returns the criterion by which another ask of its leaf precedes this ask.
     fn goes_before_in_leaf(
         &self,
         books: &Books,
@@ -83,7 +84,7 @@ impl Scheduler {
     ) -> Option<Before> {
         let of = |by, first| Some(Before { queue: leaf, by, first });
         let Some((_, class)) = self.tree.ready(leaf, pass).first() else {
-            // Whose turn it is among users is only found out with the next step.
+            // Only the next step picks a user by fair share.
             let place = QueuePosition::of(books, self, ask)?;
             return if place.position > 1 { of(Precedence::Order, None) } else { None };
         };
@@ -102,8 +103,8 @@ impl Scheduler {
         of(if other < own { by } else { Precedence::Order }, Some(first))
     }
 
-    /// The pass that finds something to be judged in a partition, and the queues in which it does, with those above
-    /// them.
+    /// Returns the pass that finds a ready class in a partition, and the queues with ready classes, including their
+    /// ancestors.
     fn to_be_looked_at(
         &self,
         books: &Books,
@@ -112,7 +113,7 @@ impl Scheduler {
         if self.is_stale() {
             return None;
         }
-        // Of users that take turns a leaf shows nobody before the next step; then its open groups say that some wait.
+        // With fair share, a leaf shows no class before the next step. Its open groups show that classes are ready.
         let opened: BTreeSet<(Pass, QueueId)> =
             self.parked.open_leaves().map(|(leaf, pass)| (pass, leaf)).collect();
         let leaves = || {

@@ -1,4 +1,5 @@
-//! What would hold back a task that is not submitted: the checks of the scheduler on books that have it.
+//! Predicts the wait of a task that is not submitted: the checks of the scheduler on a fork of the books that has the
+//! task.
 
 use crate::books::Books;
 use crate::id::{AllocationId, ApplicationId};
@@ -10,20 +11,22 @@ use super::checks::{Checked, Position};
 use super::class::{ChargeState, ClassKey};
 use super::placement_mode::PlacementMode;
 
-/// An ask that the books have and the scheduler has not.
+/// An ask that the fork of the books has, and the scheduler does not.
 struct PredictedAsk<'one, B> {
     scheduler: &'one Scheduler,
     then: &'one Books,
     key: ClassKey,
     now: Timestamp,
-    /// Whether another application is before its own in their leaf.
+    /// Returns whether another application precedes the application of the ask in the leaf.
     is_behind: B,
 }
 
 impl Scheduler {
-    /// Why an ask, with the other members of its task, would wait that these books have, and those of the
-    /// scheduler have not; none if there would be nodes. `is_behind` says whether another application is before
-    /// its own in their leaf. Its application is tied to its user.
+    /// Returns the wait of an ask that only the fork `then` has, with the other members of its task. `None` if it could
+    /// start.
+    ///
+    /// `is_behind` returns whether another application precedes the application of the ask in the leaf. That
+    /// application must be linked to its trackers.
     pub(crate) fn predict_wait(
         &self,
         then: &Books,

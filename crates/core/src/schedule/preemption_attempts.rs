@@ -1,9 +1,9 @@
-//! When others are stopped for asks of queues that have less than their guarantee. Scheduling
-//! §11.2; what is stopped is found in [`super::preempt`].
+//! Timing of preemption for asks of queues that use less than their guarantee. Source: scheduling §11.2.
+//! [`super::preempt`] selects the victims.
 //!
-//! One try stands for all asks of a class: they are equal, so what is not found for one is not
-//! found for the next. That it was in vain is a fact of the ask that it was made for and of all that are
-//! equal to it, also once that has gone (decision K-26); the next comes 15 s later, and not before something has happened or a node is given up.
+//! One attempt is valid for all asks of a class, because they are equal. A failed attempt is recorded for its ask and
+//! for all equal asks, even after that ask is gone (decision K-26). The next attempt is at least 15 s later, and only
+//! after an event, or after a reservation expires.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -22,43 +22,44 @@ use super::questions::{found_no_node, put_question, to_keep};
 use super::reservation_candidates::{INSTANT, RESERVATION_DELAY};
 use super::{Scheduler, Search};
 
-/// The classes that wait for room and for which others may be stopped.
+/// Classes that wait for capacity and that can preempt.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PreemptionAttempts {
-    /// Those that time alone may help, by when it does.
+    /// Classes that can succeed by time alone, by that time.
     due: BTreeSet<(Timestamp, ClassId)>,
-    /// Those that were tried long ago, when the books were as they are.
+    /// Classes whose last attempt is long ago and valid for the current books.
     dormant: BTreeSet<ClassId>,
-    /// [`Books::changes`] when they were.
+    /// [`Books::changes`] at that time.
     dormant_at: u64,
-    /// Those with a node whose time has come: the last pass looks at them, once those before
-    /// have found nothing for them. They stay here until a cycle comes that far.
+    /// Classes with a reserved node whose time has come. They stay here until the last pass of a cycle checks them,
+    /// after the earlier passes found nothing for them.
     ready: Vec<ClassId>,
-    /// Those of them that the last pass of this cycle looks at.
+    /// Classes of `ready` that the last pass of this cycle checks.
     again: Vec<ClassId>,
-    /// How many tries each leaf had in this cycle.
+    /// Number of attempts in this cycle by leaf.
     tries: BTreeMap<QueueId, u32>,
-    /// What was in vain in this cycle, which changes nothing before its end: for asks of this
-    /// leaf, user where users share it, size and priority, before or after nodes were tried. Not where the RM says what it
-    /// thinks of each ask by itself.
+    /// Failed attempts of this cycle, whose result stays valid until its end. The key has the leaf, the user if users
+    /// share the leaf, the shape, the priority, and whether nodes were tried. Not used if the RM decides about each
+    /// ask.
     failed: BTreeSet<(QueueId, Option<LevelId>, ShapeId, i32, bool)>,
-    /// Those that had their try in this cycle: once is enough.
+    /// Classes with an attempt in this cycle. Each has at most one.
     called: BTreeSet<ClassId>,
-    /// How many queues of a partition spare for a while what runs there: time alone may help there.
+    /// Number of queues by partition that protect new allocations for a time. There, time alone can make an attempt
+    /// succeed.
     sparing: BTreeMap<PartitionId, usize>,
-    /// When each ask that has a node gives it up to one of higher priority: a try in vain before may
-    /// find something then.
+    /// Times at which an ask yields its reserved node to asks of higher priority. A failed attempt can succeed after
+    /// that.
     yields: BTreeSet<(PartitionId, Timestamp, AllocationId)>,
 }
 
 impl PreemptionAttempts {
-    /// When the first class is due after `now`. What is due already is looked at once the RM has
-    /// answered enough for a cycle to come so far.
+    /// Returns the first due time after `now`. A class that is already due is checked when the RM has answered enough
+    /// questions for the cycle to reach it.
     pub(super) fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
         self.due.iter().map(|(at, _)| *at).find(|at| *at > now)
     }
 
-    /// A node is reserved for this ask from now on, or no more.
+    /// Records that a reservation for this ask begins or ends.
     pub(super) fn note_reservation(&mut self, books: &Books, ask: AllocationId, is_reserved: bool) {
         let row = books.allocation(ask);
         let Some(at) = preempt::yields_at(row) else { return };
@@ -70,14 +71,14 @@ impl PreemptionAttempts {
         }
     }
 
-    /// When the first node after this time is given up to asks of higher priority.
+    /// Returns the first time after `at` at which a reserved node is yielded to asks of higher priority.
     fn yields_after(&self, partition: PartitionId, at: Timestamp) -> Option<Timestamp> {
         let from = (partition, at + INSTANT, AllocationId::FIRST);
         let next = self.yields.range(from..).next();
         next.filter(|(id, ..)| *id == partition).map(|(_, at, _)| *at)
     }
 
-    /// Forget a class that goes.
+    /// Removes a class.
     pub(super) fn forget(&mut self, row: &mut Class, class: ClassId) {
         if let Some(at) = row.due.take() {
             self.due.remove(&(at, class));
@@ -87,21 +88,21 @@ impl PreemptionAttempts {
 }
 
 impl Scheduler {
-    /// Note where what runs is spared for a while, from books that have not been looked at.
+    /// Counts the queues that protect new allocations, from complete books.
     pub(super) fn find_sparing(&mut self, books: &Books) {
         for (_, queue) in books.queues().iter() {
             self.note_sparing(queue);
         }
     }
 
-    /// A queue is there.
+    /// Counts a new queue.
     pub(super) fn note_sparing(&mut self, queue: &Queue) {
         if queue.settings.preemption.least_run() > Millis::ZERO {
             *self.attempts.sparing.entry(queue.partition).or_default() += 1;
         }
     }
 
-    /// A queue goes.
+    /// Removes a queue from the count.
     pub(super) fn forget_sparing(&mut self, queue: &Queue) {
         if queue.settings.preemption.least_run() > Millis::ZERO
             && let Some(count) = self.attempts.sparing.get_mut(&queue.partition)
@@ -113,7 +114,7 @@ impl Scheduler {
         }
     }
 
-    /// Begin a cycle: put back who was to be looked at in the last pass of the one before.
+    /// Begins a cycle, and returns classes that the last pass of the previous cycle did not check to their own pass.
     pub(super) fn begin_attempts(&mut self, books: &Books, now: Timestamp) {
         self.attempts.tries.clear();
         self.attempts.failed.clear();
@@ -130,7 +131,7 @@ impl Scheduler {
         self.wake_due(books, now);
     }
 
-    /// Check again those whose time has come.
+    /// Makes classes ready whose time has come.
     fn wake_due(&mut self, books: &Books, now: Timestamp) {
         while let Some((at, class)) =
             self.attempts.due.first().copied().filter(|(at, _)| *at <= now)
@@ -146,8 +147,8 @@ impl Scheduler {
         }
     }
 
-    /// Begin the last pass in a partition: asks that have a node are looked at here too, if
-    /// others may be stopped for them.
+    /// Begins the last pass in a partition, which also checks asks with a reserved node for which preemption is
+    /// possible.
     pub(super) fn begin_last_pass(
         &mut self,
         books: &Books,
@@ -160,7 +161,7 @@ impl Scheduler {
             if books.queue(row.key.leaf).partition != partition {
                 self.attempts.ready.push(class);
             } else if row.wait.is_some() && row.due.is_none() {
-                // With another time since then it comes again by that.
+                // A class with a newer due time is checked at that time.
                 self.judge_again(books, class, false);
                 self.move_to_pass(class, Some(Pass::Normal));
                 self.attempts.again.push(class);
@@ -168,7 +169,7 @@ impl Scheduler {
         }
     }
 
-    /// Have a class that is to be judged judged in this pass, or in its own.
+    /// Moves a class to this pass, or to the pass of its mode.
     fn move_to_pass(&mut self, class: ClassId, pass: Option<Pass>) {
         let Some(row) = self.classes.rows.get_mut(class) else { return };
         let pass = pass.unwrap_or_else(|| row.key.pass());
@@ -181,7 +182,7 @@ impl Scheduler {
         self.list(class);
     }
 
-    /// An ask came to a class, with what is known of tries for it.
+    /// Adds the known attempts of an ask that joined a class.
     pub(super) fn joins_attempts(&mut self, books: &Books, ask: AllocationId, batch: AskBatchId) {
         let row = books.allocation(ask);
         if !preempt::may_ask(row) {
@@ -194,7 +195,7 @@ impl Scheduler {
         self.arm(books, class);
     }
 
-    /// Nothing could be stopped for an ask.
+    /// Records a failed attempt for an ask.
     pub(super) fn note_try(&mut self, books: &Books, ask: AllocationId) {
         if let Some(class) = self.class_of(books, ask) {
             self.classes.rows[class].tried.insert(ask);
@@ -202,7 +203,7 @@ impl Scheduler {
         }
     }
 
-    /// Take the tries for the asks of an application out of a class.
+    /// Removes the attempts for asks of an application from a class.
     pub(super) fn take_tried(
         &mut self,
         books: &Books,
@@ -216,7 +217,7 @@ impl Scheduler {
         mine
     }
 
-    /// Set the time at which a class that waits for room is tried next.
+    /// Sets the time of the next attempt for a class that waits for capacity.
     pub(super) fn arm(&mut self, books: &Books, class: ClassId) {
         let row = &mut self.classes.rows[class];
         self.attempts.forget(row, class);
@@ -242,7 +243,7 @@ impl Scheduler {
                 }
                 if self.attempts.dormant_at == books.changes() {
                     self.attempts.dormant.insert(class);
-                    // Without an event a try finds what it found, until a node is given up.
+                    // Without an event, an attempt finds the same result until a reserved node is yielded.
                     let partition = books.queue(row.key.leaf).partition;
                     let Some(yields) = self.attempts.yields_after(partition, tried.at) else {
                         return;
@@ -260,13 +261,13 @@ impl Scheduler {
         self.attempts.due.insert((due, class));
     }
 
-    /// Whether others may be stopped for a class by its place: in a line only for the head, and for what
-    /// comes first of it.
+    /// Returns whether the position of a class allows preemption. In a leaf with a line, only the head and classes
+    /// before it can preempt.
     fn may_call(&self, class: ClassId) -> bool {
         !self.classes.rows[class].key.in_head_of_line_queue || self.leads(class)
     }
 
-    /// When the first ask of a class is old enough; none if nothing is ever stopped for it.
+    /// Returns the time at which the first ask of a class is old enough. `None` if the class never preempts.
     fn ripe_at(&self, books: &Books, row: &Class) -> Option<Timestamp> {
         match row.key.mode {
             PlacementMode::MayPreempt(_) if row.key.in_head_of_line_queue => {
@@ -286,7 +287,7 @@ impl Scheduler {
         }
     }
 
-    /// The last try in vain for an ask of a class, be that still in it or not.
+    /// Returns the last failed attempt for an ask of a class, whether the ask is still in the class or not.
     fn last_try(&self, books: &Books, row: &Class) -> Option<PreemptionTry> {
         let of_asks = row.tried.iter().filter_map(|ask| books.allocation(*ask).preemption_tried());
         let first = || {
@@ -307,7 +308,7 @@ impl Scheduler {
         of_asks.max().max(of_equals)
     }
 
-    /// The ask of a class that was just held back for which something may be stopped now.
+    /// Returns the ask of a class that just failed a check for which preemption is possible now.
     pub(super) fn caller(
         &self,
         books: &Books,
@@ -345,9 +346,10 @@ impl Scheduler {
         asks.into_iter().take(most).find(is_ripe).copied()
     }
 
-    /// Look for something to stop for a class that was just held back. An ask with a node is looked at
-    /// again in the last pass, as others are. An ask that may still get a reservation tries that
-    /// first (decision K-16).
+    /// Attempts preemption for a class that just failed a check.
+    ///
+    /// An ask with a reserved node is checked again in the last pass, as other asks are. An ask that can still get a
+    /// reservation tries that first (decision K-16).
     pub(super) fn stop_others(
         &mut self,
         books: &Books,
@@ -385,7 +387,7 @@ impl Scheduler {
         }
     }
 
-    /// Look for something to stop for an ask.
+    /// Attempts preemption for an ask.
     pub(super) fn call(
         &mut self,
         books: &Books,
@@ -448,7 +450,7 @@ const fn cause_of(plan: &VictimPlan, ask: AllocationId) -> PreemptionCause {
     }
 }
 
-/// Carry out a plan: its victims are asked to stop, and its node is reserved for the ask.
+/// Adds the events of a plan: the preemption of its victims, and the reservation of its node for the ask.
 fn carry_out(books: &Books, ask: AllocationId, plan: &VictimPlan, events: &mut Vec<Event>) {
     let cause = cause_of(plan, ask);
     events.extend(
@@ -467,8 +469,8 @@ fn carry_out(books: &Books, ask: AllocationId, plan: &VictimPlan, events: &mut V
     events.push(Event::Ask(AskEvent::Reserved { ask, node: plan.node }));
 }
 
-/// Stop others on the only node that an ask may run on, which is reserved for it and has no room.
-/// Returns whether any are stopped. It happens once. Scheduling §11.6.
+/// Preempts on the required node of an ask that is reserved for it and does not have enough free capacity. Happens at
+/// most once for each ask. Returns whether any allocation was preempted. Source: scheduling §11.6.
 fn required(books: &Books, ask: AllocationId, wait: Wait, events: &mut Vec<Event>) -> Search {
     let Blocker::RequiredNode(node) = wait.blocker else { return Search::GoesOn };
     if books.allocation(ask).preemption_triggered {
@@ -488,7 +490,7 @@ fn required(books: &Books, ask: AllocationId, wait: Wait, events: &mut Vec<Event
     Search::Over
 }
 
-/// Whether an ask waits for free amounts in its queues, or on a node.
+/// Returns whether an ask waits for free amounts in its queues or on a node.
 pub(super) const fn is_for_room(blocker: Blocker) -> bool {
     let is_impossible = blocker.row().is_permanent;
     let is_of_queue =
@@ -496,7 +498,8 @@ pub(super) const fn is_for_room(blocker: Blocker) -> bool {
     !is_impossible && is_of_queue || found_no_node(blocker)
 }
 
-/// From when on the last pass looks at an ask that has a node: its application may have backed off.
+/// Returns the time from which the last pass checks an ask with a reserved node. It is later if the application backed
+/// off.
 fn looked_at_from(books: &Books, mode: PlacementMode) -> Timestamp {
     let PlacementMode::ReservedNode(ask) = mode else { return Timestamp::ZERO };
     let application = books.allocation(ask).application;
@@ -505,7 +508,7 @@ fn looked_at_from(books: &Books, mode: PlacementMode) -> Timestamp {
     backed_off.unwrap_or(Timestamp::ZERO)
 }
 
-/// When the first ask of a class is old enough; none if nothing is ever stopped for it.
+/// Returns the time at which the first ask of a class is old enough. `None` if the class never preempts.
 fn ripe_at(books: &Books, row: &Class) -> Option<Timestamp> {
     match row.key.mode {
         PlacementMode::MayPreempt(_) => {

@@ -1,9 +1,8 @@
-//! Questions to the RM about nodes. Scheduling §6.5, §6.6; docs/decisions/0013-questions.md.
+//! Questions to the RM about nodes. Source: scheduling §6.5, §6.6; docs/decisions/0013-questions.md.
 //!
-//! Where the RM of a partition answers, every ask is a class of its own: equal size does not mean
-//! that the RM gives them equal answers. An ask takes the first node in order that the RM has
-//! accepted. Where there is none, the RM is asked about the nodes that it has not answered for. The
-//! ask waits for the answer, while others go on.
+//! If the RM of a partition answers questions, every ask is a class of its own, because equal asks can get different
+//! answers. An ask uses the first node in order that the RM accepted. Without such a node, the scheduler asks the RM
+//! about nodes without an answer. The ask waits for the answer, while other asks continue.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
@@ -23,17 +22,16 @@ use super::reservation_candidates::CandidateKey;
 use super::reserve;
 use super::{Scheduler, Search};
 
-/// The asks that the RM refused all nodes with room for, by what they need.
+/// Asks for which the RM rejected all nodes with enough free capacity, by partition and shape.
 pub(super) type Refused = BTreeMap<(PartitionId, ShapeId), BTreeSet<AllocationId>>;
 
-/// Whether an ask waits for an answer of the RM.
+/// Returns whether an ask waits for an answer of the RM.
 #[inline]
 pub(super) fn awaits_rm(books: &Books, ask: AllocationId) -> bool {
     books.has_questions() && books.question_of(ask).is_some()
 }
 
-/// Ask the RM, unless it has enough to answer: then nothing happens, and the pass ends here
-/// until it has answered.
+/// Sends a question to the RM. If it has too many open questions, sends nothing and ends the pass until it answers.
 pub(super) fn put_question(
     books: &Books,
     ask: AllocationId,
@@ -46,17 +44,17 @@ pub(super) fn put_question(
     }
 }
 
-/// Whether an ask that may run on any node has found none.
+/// Returns whether an ask that can run on any node found none.
 pub(super) const fn found_no_node(blocker: Blocker) -> bool {
     matches!(blocker, Blocker::Nodes(_) | Blocker::NodeConstraint(_))
 }
 
-/// Whether the RM refuses an ask a node, as far as it has a valid answer.
+/// Returns whether the RM rejects a node for an ask, according to a valid answer.
 fn refuses(books: &Books, ask: AllocationId, node: NodeId, mode: QuestionMode) -> bool {
     books.verdict_on(ask, node, mode).is_some_and(|verdict| verdict.refusal.is_some())
 }
 
-/// Place an ask on a node that has room, if the RM lets it; if not, `refused`.
+/// Returns the verdict for a node with enough free capacity: to place the ask if the RM accepts the node, or `refused`.
 pub(super) fn on_node(
     books: &Books,
     ask: AllocationId,
@@ -75,10 +73,9 @@ pub(super) fn on_node(
     }
 }
 
-/// Place an ask on the first node in order that has room and that the RM lets it have.
+/// Returns the verdict to place an ask on the first node in order with enough free capacity that the RM accepts.
 ///
-/// Costs the RM's answers for the ask, and a glance at the nodes in order up to as many as one
-/// question takes.
+/// Costs the answers of the RM for the ask, and a check of at most as many nodes as one question can have.
 pub(super) fn on_any_node(
     books: &Books,
     nodes: &mut NodeIndex,
@@ -97,9 +94,8 @@ pub(super) fn on_any_node(
     }
 }
 
-/// The first node in order that has room and that the RM lets an ask have, of those that it
-/// `may_have`; or where there is none, those that the RM is to be asked about first; none if it
-/// refused them all.
+/// Returns the first node in order with enough free capacity that the RM accepts for an ask and that satisfies
+/// `may_have`. Without such a node, returns the nodes for the next question. `None` if the RM rejected all of them.
 fn first_that_suits(
     books: &Books,
     nodes: &NodeIndex,
@@ -121,10 +117,11 @@ fn first_that_suits(
     (!nodes.is_empty()).then_some(Err(nodes))
 }
 
-/// A node for a member that may take the place of no placeholder on that placeholder's node.
-/// Otherwise the nodes that the RM is to be asked about first. The node is in use, not reserved,
-/// and has room, since both are counted until the RM has stopped the placeholder. A node that the
-/// RM refuses even without a look at room is none. None if there is none that it leaves.
+/// Returns a node for a member that can use no node of a placeholder, or the nodes for the next question. `None` if the
+/// RM rejected all of them.
+///
+/// The node must be usable, not reserved, and have enough free capacity. Both the member and the placeholder count
+/// until the RM has stopped the placeholder. A node that the RM rejects regardless of capacity is not used.
 pub(super) fn elsewhere(
     books: &Books,
     nodes: &NodeIndex,
@@ -134,7 +131,7 @@ pub(super) fn elsewhere(
     first_that_suits(books, nodes, (member, books.node_request(member)), may_have)
 }
 
-/// Whether the RM refused an ask any node, or the one that it requires.
+/// Returns whether the RM rejected any node for an ask, or the required node.
 pub(super) fn is_refused(books: &Books, ask: AllocationId) -> bool {
     let required = books.allocation(ask).required_node();
     let modes = [QuestionMode::Allocate, QuestionMode::Reserve].into_iter();
@@ -144,11 +141,10 @@ pub(super) fn is_refused(books: &Books, ask: AllocationId) -> bool {
     })
 }
 
-/// The node to reserve for an ask, or those that the RM is to be asked about first; none if there
-/// is none that it leaves. A node with room that it refuses is not reserved: nothing would be
-/// gained.
+/// Returns the node to reserve for an ask, or the nodes for the next question. `None` if the RM rejected all of them.
 ///
-/// Costs the nodes that may be reserved, and their logarithm.
+/// A node with enough free capacity that the RM rejects is not reserved, because the reservation would not help. Costs
+/// the nodes that can be reserved, and their logarithm.
 pub(super) fn to_keep(
     books: &Books,
     nodes: &NodeIndex,
@@ -165,7 +161,7 @@ pub(super) fn to_keep(
     let mut left = nodes.to_keep(books, shape, |id| {
         !refuses(books, ask, id, mode) && !has_refused_room(books, ask, id)
     });
-    // None that it refuses is left.
+    // The remaining nodes have no rejection.
     if let Some(node) = left.iter().find(|node| books.verdict_on(ask, **node, mode).is_some()) {
         return Some(Ok(*node));
     }
@@ -173,13 +169,13 @@ pub(super) fn to_keep(
     (!left.is_empty()).then_some(Err(left))
 }
 
-/// Whether a node has room for an ask, and the RM refuses it.
+/// Returns whether a node has enough free capacity for an ask, but the RM rejects it.
 fn has_refused_room(books: &Books, ask: AllocationId, node: NodeId) -> bool {
     refuses(books, ask, node, QuestionMode::Allocate)
         && books.node(node).available.fits(books.node_request(ask))
 }
 
-/// Check an ask about which the RM is asked, and that has no reserved node.
+/// Checks an ask that the RM decides about and that has no reserved node.
 pub(super) fn judge(
     books: &Books,
     nodes: &mut NodeIndex,
@@ -193,9 +189,9 @@ pub(super) fn judge(
         return wait(Blocker::NodeAbsent(partition));
     };
     match reserve::on_required_node(books, node, wanted) {
-        // A node that it may not have is not reserved for it.
+        // A node that the RM rejects is not reserved.
         Verdict::Place(node) => on_node(books, ask, node, || wait(Blocker::NodeConstraint(ask))),
-        // With room that it may not have, it would be given up at once.
+        // The reservation would end immediately, because the free node is rejected.
         Verdict::Reserve(node) if has_refused_room(books, ask, node) => {
             wait(Blocker::NodeConstraint(ask))
         }
@@ -219,7 +215,7 @@ pub(super) fn judge(
 }
 
 impl Scheduler {
-    /// Reserve a node for an ask that found none, or ask the RM about some first.
+    /// Reserves a node for an ask that found none, or asks the RM first.
     pub(super) fn reserve_for(
         &mut self,
         books: &Books,
@@ -242,7 +238,7 @@ impl Scheduler {
         Search::Over
     }
 
-    /// A node has changed: update the order, and check again the asks that the RM refused it to.
+    /// Updates a changed node in the order, and wakes asks for which the RM rejected it.
     #[inline]
     pub(super) fn update_node(&mut self, books: &Books, node: NodeId) {
         let partition = books.node(node).partition;
@@ -251,7 +247,7 @@ impl Scheduler {
         self.node_versioned(books, node);
     }
 
-    /// A node has come, or is another by now, so that the RM may say of it what it did not before.
+    /// Wakes asks for a new or changed node, about which the RM can change its answers.
     #[inline]
     pub(super) fn node_versioned(&mut self, books: &Books, node: NodeId) {
         if books.has_questions() {
@@ -260,10 +256,9 @@ impl Scheduler {
         }
     }
 
-    /// The RM's answers for a node are no longer valid: those that it has room for may ask again.
+    /// Wakes asks that fit a node, because the answers of the RM about it are no longer valid.
     ///
-    /// Costs a look-up for each distinct amount that was refused, and one for each ask that is
-    /// checked again, which leads to a question each.
+    /// Costs a lookup for each distinct rejected shape, and one question for each ask that is checked again.
     fn wake_refused(&mut self, books: &Books, node: NodeId) {
         let row = books.node(node);
         let first = (row.partition, ShapeId::FIRST);
@@ -281,7 +276,8 @@ impl Scheduler {
         }
     }
 
-    /// Forget to whom the RM refused the node of a placeholder: it is another by now, or goes.
+    /// Removes the rejections of the node of a placeholder, because the node changed or is about to be removed. Returns
+    /// the asks.
     pub(super) fn forget_place(&mut self, node: NodeId) -> Vec<AllocationId> {
         let places = self.refused_places.range((node, AllocationId::FIRST)..);
         let places: Vec<(NodeId, AllocationId)> =
@@ -292,7 +288,7 @@ impl Scheduler {
         places.into_iter().map(|(_, ask)| ask).collect()
     }
 
-    /// Note that the RM refused an ask all nodes with room.
+    /// Records that the RM rejected all nodes with enough free capacity for an ask.
     pub(super) fn note_refused(&mut self, books: &Books, wait: Wait) {
         if let Blocker::NodeConstraint(ask) = wait.blocker {
             let row = books.allocation(ask);
@@ -305,8 +301,8 @@ impl Scheduler {
         }
     }
 
-    /// The wait of an ask that may run on any node, as it is shown: whether the RM refused it the
-    /// nodes with room, or none has any by now.
+    /// Returns the current wait of an ask that can run on any node: the RM rejected the nodes with enough free
+    /// capacity, or no node has enough.
     pub(super) fn as_refused(&self, books: &Books, key: ClassKey, wait: Wait) -> Wait {
         let (PlacementMode::NeedsVerdict(ask) | PlacementMode::ReservedNode(ask)) = key.mode else {
             return wait;
@@ -325,7 +321,7 @@ impl Scheduler {
         Wait { blocker: if has_room { Blocker::NodeConstraint(ask) } else { nodes }, ..wait }
     }
 
-    /// Forget that the RM refused an ask anything.
+    /// Removes all recorded rejections of an ask.
     pub(super) fn forget_refused(&mut self, books: &Books, ask: AllocationId) {
         if self.refused.is_empty() {
             return;
@@ -333,7 +329,7 @@ impl Scheduler {
         let row = books.allocation(ask);
         let key = (books.application(row.application).partition, row.shape);
         if !self.refused_places.is_empty() {
-            // Those of nodes that have changed are gone since then.
+            // Rejections of changed nodes were already removed.
             for (node, _) in books.verdicts_of(ask, QuestionMode::Reserve) {
                 self.refused_places.remove(&(node, ask));
             }

@@ -1,24 +1,25 @@
-//! Where an ask stands among those that wait.
+//! Position of an ask among the waiting asks.
 
 use crate::books::Books;
 use crate::id::AllocationId;
 
 use super::Scheduler;
 
-/// Where an ask stands, in the order in which room is offered now. What each queue uses is part of that
-/// order, so it changes with every placement.
+/// Position of an ask in the current order of scheduling. The order depends on the usage of each queue, so it changes
+/// with every placement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueuePosition {
-    /// Its place among the asks of its leaf, from one on.
+    /// Position among the asks of its leaf, starting at 1.
     pub position: u64,
-    /// How many asks wait there.
+    /// Number of waiting asks of the leaf.
     pub of: u64,
-    /// How many asks of the partition come before it, those of other leaves included.
+    /// Number of asks of the partition that precede it, including those of other leaves.
     pub ahead_in_partition: u64,
 }
 
 impl QueuePosition {
-    /// Where an ask that waits stands; none while the rules are new. Costs the applications, and the asks of its own that come before it.
+    /// Returns the position of a waiting ask. `None` after a change of the rules until the next step. Costs the
+    /// applications, and the preceding asks of its own application.
     pub(crate) fn of(books: &Books, scheduler: &Scheduler, ask: AllocationId) -> Option<Self> {
         let row = books.allocation(ask);
         let leaf = books.application(row.application).queue;

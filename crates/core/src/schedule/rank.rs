@@ -1,34 +1,32 @@
-//! Numbers that order like names, so that the placing loop compares no text.
+//! Ranks: numbers in the order of names, so that the scheduling loop does not compare text.
 
 use alloc::collections::BTreeMap;
 use core::ops::Bound;
 
 use crate::name::Name;
 
-/// Room left between neighbours when names arrive in order, upwards or downwards, be it between
-/// others.
+/// Gap between neighbors when names are added in ascending or descending order, also between existing names.
 const STRIDE: u64 = 1 << 32;
 
-/// Names, each with a number; numbers order as the names do.
+/// Names with their ranks. Ranks have the same order as the names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ranks {
     by_name: BTreeMap<Name, Rank>,
-    /// How many names came so far.
+    /// Number of names added so far.
     came: u64,
 }
 
-/// The number of a name, and how many have the name: partitions share paths.
+/// Rank of a name, and its number of uses. Partitions can have queues with the same path.
 #[derive(Clone, Copy, Debug)]
 struct Rank {
     number: u64,
     uses: u32,
-    /// Counts names as they came.
+    /// Sequence number of the addition.
     came: u64,
 }
 
 impl Ranks {
-    /// Give a name its number; `None` when all numbers were assigned again, so that the caller must
-    /// fetch every one of them again.
+    /// Adds a name. Returns its rank, or `None` if all names got new ranks, which the caller must then read again.
     pub(super) fn insert(&mut self, name: &Name) -> Option<u64> {
         if let Some(known) = self.by_name.get_mut(name) {
             known.uses += 1;
@@ -52,7 +50,7 @@ impl Ranks {
         rank
     }
 
-    /// Give many names their numbers at once, those that are there already included.
+    /// Adds many names and renumbers all names.
     pub(super) fn fill<'name>(&mut self, names: impl Iterator<Item = &'name Name>) {
         for name in names {
             let fresh = Rank { number: 0, uses: 0, came: 0 };
@@ -61,7 +59,7 @@ impl Ranks {
         self.spread();
     }
 
-    /// Forget a name that one of those who have it leaves.
+    /// Removes one use of a name, and the name with its last use.
     pub(super) fn remove(&mut self, name: &Name) {
         if let Some(rank) = self.by_name.get_mut(name) {
             rank.uses -= 1;
@@ -71,15 +69,15 @@ impl Ranks {
         }
     }
 
-    /// The number of a name.
+    /// Returns the rank of a name.
     ///
     /// # Panics
-    /// When it is not in the set: any number would put it in a wrong place for good.
+    /// Panics if the name was not added, because a wrong rank would break the order permanently.
     pub(super) fn get(&self, name: &Name) -> u64 {
         self.by_name.get(name).expect("a name is ranked before its number is used").number
     }
 
-    /// Give all names new numbers with equal room between them.
+    /// Assigns new ranks to all names, with equal gaps.
     fn spread(&mut self) {
         let room = u64::MAX / (self.by_name.len() as u64 + 1);
         for (position, rank) in self.by_name.values_mut().enumerate() {
@@ -88,8 +86,9 @@ impl Ranks {
     }
 }
 
-/// A number between two neighbours, if there is one: next to the one that came later, since
-/// more may come in this direction.
+/// Returns a rank between two neighbors. `None` if the gap is exhausted.
+///
+/// The rank is close to the neighbor that was added later, because more names are likely in the same direction.
 fn between(below: Rank, above: Rank) -> Option<u64> {
     let step = ((above.number - below.number) / 2).min(STRIDE);
     let upwards = below.came >= above.came;
@@ -143,7 +142,7 @@ mod tests {
         assert!(ranks.get(&names[0]) > 0, "another one has the name still");
     }
 
-    /// How often all names get other numbers while these come between two others.
+    /// Returns how often all names are renumbered while these names are added between two others.
     fn renumbered(names: impl Iterator<Item = String>) -> usize {
         let mut ranks = Ranks::default();
         ranks.insert(&Name::new("a"));
@@ -158,7 +157,7 @@ mod tests {
     #[test]
     fn names_that_come_in_order_between_others_keep_their_numbers() {
         let names = || (0..20_000).map(|number| format!("b{number:05}"));
-        // The first room is what two names without a history have between them.
+        // The first gap is the one between two names of the initial numbering.
         assert!(renumbered(names()) <= 1);
         assert!(renumbered(names().rev()) <= 1);
         let two = names().zip(names()).flat_map(|(one, two)| [one, format!("c{two}")]);
@@ -167,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_crowded_place_makes_room_and_says_so() {
-        // Each comes between the two before it.
+        // Each name is between the previous two.
         let pair = |step: usize| ["b", "y"].map(|end| format!("{}{end}", "m".repeat(step)));
         let names = (0..32).flat_map(pair);
         assert!(renumbered(names) >= 1, "64 halvings exhaust 32 bits of room");

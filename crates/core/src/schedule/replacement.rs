@@ -1,4 +1,4 @@
-//! Members of gangs take the places of placeholders. Scheduling §10.3.
+//! Placeholder replacement by members of gangs. Source: scheduling §10.3.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -15,18 +15,18 @@ use super::nodes::NodeIndex;
 use super::placement_mode::PlacementMode;
 use super::questions;
 
-/// The placeholders that members may take the places of, by application and task group: the
-/// oldest ask first, then by key.
+/// Placeholders that members can replace, by application and task group. The oldest ask is first, then the order of the
+/// keys.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReplaceablePlaceholders(
     BTreeMap<GroupId, BTreeSet<(Timestamp, Name, AllocationId)>>,
 );
 
-/// A task group, by its position in its application.
+/// Task group, by its position in its application.
 pub(super) type GroupId = (ApplicationId, u32);
 
 impl ReplaceablePlaceholders {
-    /// Take in a placeholder that was placed, if it is to be had.
+    /// Adds a placeholder that was placed, if it is replaceable.
     pub(super) fn add(&mut self, books: &Books, placeholder: AllocationId) {
         let row = books.allocation(placeholder);
         if row.placeholder
@@ -39,7 +39,7 @@ impl ReplaceablePlaceholders {
         }
     }
 
-    /// Take out an allocation that is not to be had any more, should it be a placeholder.
+    /// Removes an allocation that is no longer replaceable, if it is a placeholder.
     pub(super) fn remove(&mut self, books: &Books, allocation: AllocationId) {
         let row = books.allocation(allocation);
         if !row.placeholder || row.mark != StopRequest::None {
@@ -58,20 +58,21 @@ impl ReplaceablePlaceholders {
     }
 }
 
-/// The task group of an ask or allocation, should its application know it.
+/// Returns the task group of an ask or allocation. `None` if its application does not have the group.
 pub(super) fn group_of(books: &Books, row: &Allocation) -> Option<GroupId> {
     let gang = books.application(row.application).gang.as_ref()?;
     let (position, _) = gang.group(row.task_group()?)?;
     Some((row.application, u32::try_from(position).expect("an application has few task groups")))
 }
 
-/// Have a member take the place of a placeholder: the first that is large enough and where it
-/// may run, or the first that is large enough, and run elsewhere. Placeholders that are too small
-/// for it serve nobody: the RM is asked to stop those that are met on the way. Those on nodes of
-/// another exclusive label are for others.
+/// Lets a member replace a placeholder.
 ///
-/// What keeps it waiting, if nothing of this is possible. No event and no wait is that the RM has
-/// enough to answer.
+/// Selects the first placeholder that is large enough and on a node that the member can use. Otherwise, selects the
+/// first that is large enough, and another node. Placeholders that are too small for the member are useless, so the RM
+/// is asked to stop those found during the search. Placeholders on nodes with another exclusive label are skipped.
+///
+/// Returns the blocker if no replacement is possible. If the function returns no blocker and adds no event, the RM has
+/// too many open questions.
 pub(super) fn replace_placeholder(
     books: &Books,
     (places, nodes): (&ReplaceablePlaceholders, &NodeIndex),
@@ -144,7 +145,7 @@ pub(super) fn replace_placeholder(
     Some(Wait::of(blocker(books, places, member)))
 }
 
-/// What keeps a member waiting that can take the place of no placeholder.
+/// Returns the blocker of a member that can replace no placeholder.
 pub(super) fn blocker(
     books: &Books,
     places: &ReplaceablePlaceholders,
@@ -160,8 +161,8 @@ pub(super) fn blocker(
     {
         return Blocker::NodeConstraint(member);
     }
-    // A member that may run on one node only shares what it waits for with none of the others:
-    // each is woken by itself.
+    // A member with a required node waits for that node. Other members do not share its blocker, and it is woken by
+    // itself.
     match row.required_node() {
         None => Blocker::Placeholders(group.0, group.1),
         Some(name) => match books.partition(partition).nodes.get(&**name) {
@@ -171,9 +172,10 @@ pub(super) fn blocker(
     }
 }
 
-/// A node for a member that may not run on that of any placeholder. It is in use, not reserved, and
-/// has room, since both are counted there until the RM has stopped the placeholder. A member that
-/// may run on some nodes only requires one.
+/// Returns the node for a member that can use no node of a placeholder. Only a member with a required node gets one.
+///
+/// The node must be usable, not reserved, and have enough free capacity. Both the member and the placeholder count
+/// until the RM has stopped the placeholder.
 fn elsewhere(books: &Books, row: &Allocation, member: AllocationId) -> Option<NodeId> {
     let partition = books.partition(books.application(row.application).partition);
     let node = *partition.nodes.get(row.required_node()?)?;
@@ -182,8 +184,8 @@ fn elsewhere(books: &Books, row: &Allocation, member: AllocationId) -> Option<No
 }
 
 impl Scheduler {
-    /// A placeholder was placed, or has another size: members of its group are judged again, those
-    /// included that may run on one node only.
+    /// Wakes the members of the task group of a placeholder that was placed or resized, including members with a
+    /// required node.
     pub(super) fn place_opened(&mut self, books: &Books, placeholder: AllocationId) {
         self.places.add(books, placeholder);
         let row = books.allocation(placeholder);
@@ -198,7 +200,7 @@ impl Scheduler {
         }
     }
 
-    /// A node may have more to give: members that may run on no other are judged again.
+    /// Wakes members that require a node after it can have gained free capacity.
     pub(super) fn wake_pinned_members(&mut self, books: &Books, node: NodeId) {
         if self.pinned_members.is_empty() {
             return;
@@ -216,13 +218,13 @@ impl Scheduler {
         }
     }
 
-    /// Whether an ask is a member that waits for the place of a placeholder by itself.
+    /// Returns whether an ask is a member that waits for a placeholder separately from equal members.
     pub(super) fn is_single_member(&self, books: &Books, ask: AllocationId) -> bool {
         let group = group_of(books, books.allocation(ask));
         group.is_some_and(|group| self.pinned_members.contains(&(group, ask)))
     }
 
-    /// Note an ask that came to a mode, or left it, as a member that waits by itself.
+    /// Records whether an ask with this mode is a member that waits separately.
     pub(super) fn note_pinned_member(
         &mut self,
         books: &Books,

@@ -1,9 +1,8 @@
-//! Asks that found no node and are old enough for a reservation. Scheduling §6.5.
+//! Reservation candidates: asks that found no node and are old enough for a reservation. Source: scheduling §6.5.
 //!
-//! Of the asks of a class only those above a certain age may get a reservation, and they need not
-//! come first. So once a class found no node, each of its batches knows its first old ask, and when
-//! that changes with time alone. The asks of one priority stand in the order of their age, so the
-//! first of each priority is enough.
+//! Only asks of a certain age can get a reservation, and they are not always the first of their class. After a class
+//! found no node, each of its batches tracks its first old ask, and the time at which that changes. The asks of one
+//! priority are in the order of their age, so the first ask of each priority is sufficient.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -24,33 +23,33 @@ use super::placement_mode::{Pass, PlacementMode};
 use super::questions::found_no_node;
 use super::tree::Tree;
 
-/// Asks older than this reserve a node when none has room. Source: scheduling §3.5.
+/// Age from which an ask without a node reserves one. Source: scheduling §3.5.
 pub const RESERVATION_DELAY: Millis = Millis::from_secs(2);
 
-/// The smallest span, by which something is older than another.
+/// Smallest difference between two points in time.
 pub(super) const INSTANT: Millis = Millis::new(1);
 
-/// What time alone changes for the scheduler.
+/// Effects of time on the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SchedulerTimer {
-    /// An ask of a batch is old enough for a reservation.
+    /// An ask of a batch becomes old enough for a reservation.
     ReservationDue(AskBatchId),
-    /// A node was reserved for an ask for so long that a lack of headroom ends it.
+    /// A reservation becomes so old that a lack of headroom ends it.
     ReservationExpired(AllocationId),
-    /// An application that was left alone is looked at again.
+    /// The back-off of an application ends.
     BackoffEnded(ApplicationId),
-    /// An application has waited long enough to count as more urgent.
+    /// A waiting application gains a step of priority.
     PriorityAged(ApplicationId),
 }
 
-/// What the classes have in common for which the same nodes can be reserved.
+/// Properties that classes share for which the same nodes can be reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CandidateKey {
     pub(super) shape: ShapeId,
     leaf: QueueId,
-    /// The ask, where the RM is asked about it.
+    /// Ask of the class, if the RM decides about it.
     asking: Option<AllocationId>,
-    /// Whether the users of the leaf take turns.
+    /// Whether the leaf picks users by fair share.
     shared: bool,
 }
 
@@ -71,24 +70,24 @@ impl CandidateKey {
         Self { shape, leaf, asking, shared }
     }
 
-    /// The list in which its leaf has one of them.
+    /// Returns the list in which the leaf shows the group.
     pub(super) const fn list(self) -> (QueueId, Pass) {
         (self.leaf, Pass::ReserveNodes)
     }
 }
 
-/// The classes that wait for a reservation, of one leaf and shape.
+/// Reservation candidates of one leaf and shape.
 #[derive(Clone, Debug, Default)]
 struct CandidateGroup {
-    /// Each where its first old ask stands.
+    /// Classes, each at the position of its first old ask.
     members: ClassList,
-    /// Whether no node could be reserved for this shape at the last try.
+    /// Whether no node could be reserved for this shape at the last attempt.
     refused: bool,
 }
 
 impl CandidateGroup {
-    /// Show the leaf the first of them, unless no node can be reserved for them. Where users take
-    /// turns, who is first is found out when the leaf is looked at next.
+    /// Shows the leaf the first class, unless no node can be reserved for the group. With fair share, the next check of
+    /// the leaf picks the class.
     fn show(&mut self, tree: &mut Tree, turns: &mut FairShareIndex, key: CandidateKey) {
         let (list, open) = (key.list(), !self.refused && !self.members.is_empty());
         if key.shared {
@@ -102,13 +101,13 @@ impl CandidateGroup {
     }
 }
 
-/// All of them.
+/// All reservation candidates.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReservationCandidates {
     groups: BTreeMap<CandidateKey, CandidateGroup>,
-    /// Those of a shape that were refused.
+    /// Groups of a shape for which no node could be reserved.
     refused: BTreeMap<(PartitionId, ShapeId), BTreeSet<CandidateKey>>,
-    /// Batches whose asks have changed since their ages were looked at.
+    /// Batches whose asks changed since their ages were last checked.
     changed: Vec<AskBatchId>,
 }
 
@@ -141,12 +140,12 @@ impl ReservationCandidates {
         }
     }
 
-    /// The members of a group.
+    /// Returns the classes of a group.
     pub(super) fn members_mut(&mut self, key: CandidateKey) -> Option<&mut ClassList> {
         self.groups.get_mut(&key).map(|group| &mut group.members)
     }
 
-    /// No node can be reserved for asks of this shape.
+    /// Records that no node can be reserved for asks of this shape.
     pub(super) fn refuse(
         &mut self,
         (tree, turns): (&mut Tree, &mut FairShareIndex),
@@ -158,7 +157,7 @@ impl ReservationCandidates {
         self.refused.entry((partition, key.shape)).or_default().insert(key);
     }
 
-    /// A node that suits these shapes can be reserved from now on.
+    /// Makes groups available again whose shapes can use a node that can now be reserved.
     pub(super) fn open(
         &mut self,
         (tree, turns): (&mut Tree, &mut FairShareIndex),
@@ -184,7 +183,7 @@ impl ReservationCandidates {
 }
 
 impl Scheduler {
-    /// A batch has other asks, or stands elsewhere: look at their ages before the next step.
+    /// Records that the asks or the position of a batch changed, so that their ages are checked before the next step.
     #[inline]
     pub(super) fn note_age(&mut self, batch: AskBatchId) {
         if self.classes.rows[self.classes.batches[batch].class].aging {
@@ -192,7 +191,7 @@ impl Scheduler {
         }
     }
 
-    /// A class has found no node: follow the ages of its asks from now on.
+    /// Begins to track the ages of the asks of a class that found no node.
     pub(super) fn follow_ages(&mut self, books: &Books, class: ClassId, now: Timestamp) {
         let row = &mut self.classes.rows[class];
         let open = match row.key.mode {
@@ -211,7 +210,7 @@ impl Scheduler {
         self.look_at_ages(books, now);
     }
 
-    /// Bring the ages of changed batches up to date.
+    /// Checks the ages of the asks of all changed batches.
     pub(super) fn look_at_ages(&mut self, books: &Books, now: Timestamp) {
         while let Some(batch) = self.reservation_candidates.changed.pop() {
             self.look_at_age(books, batch, now);
@@ -244,7 +243,7 @@ impl Scheduler {
         }
     }
 
-    /// Forget the ages of a batch that leaves its class.
+    /// Stops tracking a batch that leaves its class.
     pub(super) fn forget_age(&mut self, id: AskBatchId) {
         let batch = &mut self.classes.batches[id];
         if let Some(before) = batch.ripens.take() {
@@ -255,13 +254,13 @@ impl Scheduler {
         }
     }
 
-    /// Give a class its place among those that wait for a reservation, or take it out.
+    /// Updates the position of a class among the reservation candidates, or removes it.
     pub(super) fn list_candidate(&mut self, books: &Books, class: ClassId) {
         let row = &mut self.classes.rows[class];
         let waits = row.wait.is_some_and(|wait| found_no_node(wait.blocker));
         let mut after = row.old.first().filter(|_| waits).map(|(head, _)| head);
         if row.key.in_head_of_line_queue {
-            // In a line that is for the head alone, and for what comes first of it.
+            // In a leaf with a line, only the head can reserve, and only its first ask.
             let is_head = self.parked.lines.is_head(row.key.leaf, class);
             after = after.filter(|old| is_head && row.head.as_ref() == Some(*old));
         }
@@ -282,7 +281,7 @@ impl Scheduler {
         );
     }
 
-    /// The first ask of a class that is old enough for a reservation.
+    /// Returns the first ask of a class that is old enough for a reservation.
     pub(super) fn first_old(&self, class: ClassId) -> AllocationId {
         let first = self.classes.rows[class].old.first();
         let (head, batch) = first.expect("a reservation candidate has an old ask");
@@ -290,18 +289,18 @@ impl Scheduler {
     }
 }
 
-/// When an ask that was made at this time may get a reservation.
+/// Returns the time from which an ask that was created at this time can get a reservation.
 fn ripe_at(created: Timestamp) -> Timestamp {
     created + RESERVATION_DELAY + INSTANT
 }
 
-/// Whether an ask that was made at this time may get a reservation.
+/// Returns whether an ask that was created at this time can get a reservation.
 pub(super) fn is_old(created: Timestamp, now: Timestamp) -> bool {
     ripe_at(created) <= now
 }
 
-/// The first ask of a batch that is old enough by now, and when another is that stands before
-/// it. Costs a look-up for each distinct priority.
+/// Returns the first ask of a batch that is old enough now, and the time at which an ask before it will be. Costs a
+/// lookup for each distinct priority.
 fn first_old(batch: &AskBatch, now: Timestamp) -> (Option<AskKey>, Option<Timestamp>) {
     let (mut ripens, mut from) = (None, Bound::Unbounded);
     while let Some((ask, _)) = batch.asks.first_from(from) {

@@ -1,4 +1,4 @@
-//! Nodes that are reserved for asks, and asks that may run on one node only. Scheduling §9, §6.3.
+//! Reserved and required nodes of asks. Source: scheduling §9, §6.3.
 
 use alloc::vec::Vec;
 
@@ -18,21 +18,20 @@ use super::placement_mode::PlacementMode;
 use super::questions;
 use super::reservation_candidates::SchedulerTimer;
 
-/// After how long a lack of headroom ends a reservation. The reference adds its hour twice:
-/// scheduling §9.5, decision D-17.
+/// Age from which a lack of headroom ends a reservation. YuniKorn adds its hour twice: scheduling §9.5, decision D-17.
 pub const RESERVATION_WAIT: Millis = Millis::from_secs(2 * 60 * 60);
 
-/// When a lack of headroom ends a reservation: once it is older than that.
+/// Returns the time from which a lack of headroom ends a reservation.
 fn overdue_at(reservation: Reservation) -> Timestamp {
     reservation.since + RESERVATION_WAIT + Millis::new(1)
 }
 
-/// Whether it is the amount that holds an ask back, and not the number of applications.
+/// Returns whether an amount blocks the ask, and not a number of applications.
 const fn lacks_headroom(wait: Wait) -> bool {
     matches!(wait.blocker, Blocker::QueueMax(_) | Blocker::Limit(..) | Blocker::UserCap(..))
 }
 
-/// Try the node that is reserved for an ask; `elsewhere`, all others.
+/// Returns the verdict for the reserved node of an ask, or for all other nodes if `elsewhere` is true.
 pub(super) fn on_reserved_node(
     books: &Books,
     nodes: &mut NodeIndex,
@@ -49,12 +48,12 @@ pub(super) fn on_reserved_node(
         return on_any_node(books, nodes, key.leaf, key.shape);
     }
     let reserved = row.reservation().expect("the ask has a reservation").node;
-    // Whether the node is drained does not matter: it was reserved before.
+    // A drained node can still be used, because it was reserved before.
     if books.node(reserved).available.fits(wanted) {
         let refused = || match row.required_node() {
-            // A reservation of a node that the ask cannot use helps nobody.
+            // A reservation of a node that the ask cannot use has no purpose.
             _ if books.preempted_on(reserved).next().is_none() => Verdict::Unreserve(ask),
-            // Who is being stopped there may be what the RM minds.
+            // The RM can reject the node because of the allocations that are being stopped there.
             Some(_) => wait(Blocker::NodeConstraint(ask)),
             None => Verdict::Elsewhere,
         };
@@ -66,7 +65,7 @@ pub(super) fn on_reserved_node(
     }
 }
 
-/// An ask with a reserved node lacks headroom or may not start; after a while, a lack of headroom
+/// Returns the verdict for an ask with a reserved node that fails a check of charges. After a time, a lack of headroom
 /// ends its reservation.
 pub(super) fn on_no_headroom(
     books: &Books,
@@ -84,8 +83,8 @@ pub(super) fn on_no_headroom(
     Verdict::Wait(wait)
 }
 
-/// Try the one node that an ask may run on, which is reserved for it otherwise. Neither a drained
-/// node nor the age of the ask matters.
+/// Returns the verdict for the required node of an ask: to place the ask or to reserve the node. Ignores whether the
+/// node is drained, and the age of the ask.
 pub(super) fn on_required_node(books: &Books, node: NodeId, ask: &Resources) -> Verdict {
     let row = books.node(node);
     if !row.could_hold(ask) {
@@ -96,7 +95,7 @@ pub(super) fn on_required_node(books: &Books, node: NodeId, ask: &Resources) -> 
     if free && row.available.fits(ask) { Verdict::Place(node) } else { Verdict::Reserve(node) }
 }
 
-/// What keeps a node from asks that may run nowhere else ends for their sake.
+/// Ends the reservations of a node for asks that do not require it, in favor of an ask that does.
 pub(super) fn make_way(books: &Books, node: NodeId, events: &mut Vec<Event>) {
     let holders = books.node(node).reservations().iter();
     let ordinary = holders.filter(|ask| books.allocation(**ask).required_node().is_none());
@@ -104,7 +103,7 @@ pub(super) fn make_way(books: &Books, node: NodeId, events: &mut Vec<Event>) {
 }
 
 impl Scheduler {
-    /// A node is reserved for this ask from now on: remember when that may end.
+    /// Sets the timers of a new reservation.
     pub(super) fn watch_reservation(&mut self, books: &Books, ask: AllocationId) {
         if let Some(reservation) = books.allocation(ask).reservation() {
             self.timers.insert((overdue_at(reservation), SchedulerTimer::ReservationExpired(ask)));
@@ -112,7 +111,7 @@ impl Scheduler {
         }
     }
 
-    /// No node is reserved for this ask any more, or the ask is about to go.
+    /// Removes the timers of a reservation that ends or whose ask is about to be removed.
     pub(super) fn forget_reservation(&mut self, books: &Books, ask: AllocationId) {
         if let Some(reservation) = books.allocation(ask).reservation() {
             self.timers.remove(&(overdue_at(reservation), SchedulerTimer::ReservationExpired(ask)));
@@ -121,7 +120,7 @@ impl Scheduler {
         }
     }
 
-    /// Check again the reservations that lack headroom by now and are old enough to end.
+    /// Wakes asks whose reservation is old enough to end and that lack headroom.
     pub(super) fn look_at_overdue(&mut self, books: &Books) {
         if !core::mem::take(&mut self.charged) {
             return;
@@ -141,11 +140,11 @@ impl Scheduler {
         }
     }
 
-    /// The asks for which a node is reserved may have room on it by now.
+    /// Wakes the asks that reserved a node after its free capacity can have increased.
     pub(super) fn wake_reserved(&mut self, books: &Books, node: NodeId) {
         for ask in books.node(node).reservations() {
             let row = books.allocation(*ask);
-            // With more free, what may be stopped there may be enough.
+            // With more free capacity, the possible victims on the node can be sufficient.
             let stops = row.required_node().is_some() && !row.preemption_triggered;
             if stops || books.node(node).available.fits(books.node_request(*ask)) {
                 self.wake(books, *ask);
@@ -153,15 +152,15 @@ impl Scheduler {
         }
     }
 
-    /// Check a single ask again.
+    /// Wakes the class of an ask.
     pub(super) fn wake(&mut self, books: &Books, ask: AllocationId) {
         if let Some(class) = self.class_of(books, ask) {
             self.judge_again(books, class, false);
         }
     }
 
-    /// Check a class again, whatever it waits for; `elsewhere` for a class of one ask whose
-    /// reserved node has no room.
+    /// Makes a class ready, regardless of its blocker. `elsewhere` is true for a class of one ask whose reserved node
+    /// does not have enough free capacity.
     pub(super) fn judge_again(&mut self, books: &Books, class: ClassId, elsewhere: bool) {
         let group = self.classes.rows[class].group();
         if group.is_none() {
@@ -196,7 +195,7 @@ impl Scheduler {
     }
 }
 
-/// The wait of an ask for which a node is reserved, as it is shown.
+/// Returns the displayed wait of an ask with a reserved node.
 pub(super) fn shown(books: &Books, key: ClassKey, wait: Wait) -> Wait {
     let (PlacementMode::ReservedNode(ask), Blocker::Nodes(_) | Blocker::RequiredNode(_)) =
         (key.mode, wait.blocker)
@@ -209,7 +208,7 @@ pub(super) fn shown(books: &Books, key: ClassKey, wait: Wait) -> Wait {
     let stops = row.preemption_triggered && books.preempted_on(reservation.node).next().is_some();
     let blocker = match row.required_node() {
         _ if stops => Blocker::PreemptionPending,
-        // No other will do.
+        // The ask can use no other node.
         Some(_) => Blocker::RequiredNode,
         None => Blocker::ReservedNodeFull,
     };

@@ -1,4 +1,4 @@
-//! Reports to waiting tasks why they wait, once each time that they begin to. Source: tenants §3.1.
+//! Reports the wait reason of each waiting task, once for each time that it begins to wait. Source: tenants §3.1.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::name::Name;
 use super::Scheduler;
 
 impl Scheduler {
-    /// Follow the tasks that begin to wait.
+    /// Records tasks that begin to wait.
     pub(super) fn follow_task(&mut self, event: &TaskEvent) {
         match event {
             TaskEvent::Added { application, .. }
@@ -24,7 +24,7 @@ impl Scheduler {
         }
     }
 
-    /// Find the waiting tasks whose reason is not reported yet.
+    /// Finds the waiting tasks without a reported reason.
     pub(super) fn find_unreported(&mut self, books: &Books) {
         let tasks = books.applications().iter().filter(|(_, row)| {
             let untold = |task: &Task| task.throttled.is_none() && task.end.is_none();
@@ -33,8 +33,8 @@ impl Scheduler {
         self.unreported = tasks.map(|(id, _)| id).collect();
     }
 
-    /// Nothing moves: report the reason to the first waiting task that has no report yet. Returns
-    /// whether there was one.
+    /// Reports the reason of the first waiting task without a report. Call it when nothing moves. Returns whether there
+    /// was such a task.
     pub(super) fn report_throttled(&mut self, books: &Books, events: &mut Vec<Event>) -> bool {
         while let Some(application) = self.unreported.pop_first() {
             let lives = books.applications().get(application).is_some();
@@ -50,10 +50,10 @@ impl Scheduler {
         false
     }
 
-    /// Why an ask of a task waits, as its tenant sees it.
+    /// Returns the reason why an ask of a task waits, in terms of its tenant.
     fn why(&self, books: &Books, ask: AllocationId) -> Throttled {
         let Some(wait) = self.wait_of(books, ask) else {
-            // Nothing is judged where there is no node.
+            // Without nodes, no ask is checked.
             return Throttled { code: Name::new("NO_NODE_FITS"), ..Throttled::default() };
         };
         let code = Name::new(wait.code(books, ask).as_str());

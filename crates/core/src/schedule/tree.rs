@@ -1,4 +1,4 @@
-//! Which queue is next: below each parent the queues with something ready, in order.
+//! Queue tree with the ready classes: finds the next queue of each parent.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -13,46 +13,46 @@ use super::order::QueueKey;
 use super::placement_mode::Pass;
 use super::rank::Ranks;
 
-/// What the scheduler keeps of one queue.
+/// State of one queue in the index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct QueueIndex {
-    /// What is ready, pass by pass.
+    /// Ready classes and children by pass.
     passes: [Ready; Pass::COUNT],
-    /// The denominator of its share.
+    /// Denominator of its share.
     fair_max: Option<Resources>,
-    /// The sizes by which it stands in all indexes, where they may change without an event of its own.
+    /// Sizes that the indexes are based on, if they can change without an event of the queue.
     sizes: Option<EffectiveLimits>,
-    /// Where its path stands among all paths.
+    /// Rank of its path among all paths.
     rank: u64,
     dirty: bool,
 }
 
-/// What is ready in one queue, for one pass.
+/// Ready classes and children of one queue, for one pass.
 #[derive(Clone, Debug, Default)]
 struct Ready {
-    /// Of a leaf: classes to be judged, in order.
+    /// Ready classes of a leaf, in order.
     classes: BTreeSet<ClassPosition>,
-    /// Of a parent: queues below with something ready, in order.
+    /// Children of a parent with ready classes, in order.
     children: BTreeSet<(QueueKey, QueueId)>,
-    /// The key under which the parent has this queue as ready.
+    /// Key of this queue in `children` of its parent.
     key: Option<QueueKey>,
 }
 
-/// The queues of all partitions.
+/// Queues of all partitions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     queues: Vec<QueueIndex>,
     ranks: Ranks,
-    /// Queues whose order keys may have changed, themselves and all above.
+    /// Queues whose keys, and those of their ancestors, can have changed.
     dirty: Vec<QueueId>,
-    /// Whether the size of a cluster changed, and so every share.
+    /// Whether the size of a cluster changed, and with it every share.
     stale: bool,
-    /// Whether all paths have other numbers.
+    /// Whether all paths got new ranks.
     renumbered: bool,
 }
 
 impl Tree {
-    /// The classes of a leaf that are to be judged, in order.
+    /// Returns the ready classes of a leaf, in order.
     #[inline]
     pub(super) fn ready(&self, leaf: QueueId, pass: Pass) -> &BTreeSet<ClassPosition> {
         &self.queues[leaf.index()].passes[pass.index()].classes
@@ -63,7 +63,7 @@ impl Tree {
         &mut self.queues[leaf.index()].passes[pass.index()].classes
     }
 
-    /// Take in all queues at once.
+    /// Adds all queues.
     pub(super) fn fill(&mut self, books: &Books) {
         let count = books.queues().iter().map(|(id, _)| id.index() + 1).max().unwrap_or(0);
         self.queues.resize_with(count, QueueIndex::default);
@@ -76,7 +76,7 @@ impl Tree {
         self.stale = true;
     }
 
-    /// Take in a new queue.
+    /// Adds a new queue.
     pub(super) fn add(&mut self, books: &Books, queue: QueueId) {
         if self.queues.len() <= queue.index() {
             self.queues.resize_with(queue.index() + 1, QueueIndex::default);
@@ -91,11 +91,11 @@ impl Tree {
         }
     }
 
-    /// Forget a queue that is about to go; nothing waits in it.
+    /// Removes a queue that is about to be removed from the books. No ask waits in it.
     pub(super) fn remove(&mut self, books: &Books, queue: QueueId) {
         let row = books.queue(queue);
         self.ranks.remove(&row.path);
-        // Its parent may have it in its order still: what was ready left without a step since.
+        // The parent can still list the queue, if its last ready class left without a step since.
         let gone = core::mem::take(&mut self.queues[queue.index()]);
         if gone.dirty {
             self.dirty.retain(|dirty| *dirty != queue);
@@ -110,7 +110,7 @@ impl Tree {
         }
     }
 
-    /// A leaf has another maximum or guarantee.
+    /// Updates a leaf after its maximum or guarantee changed.
     pub(super) fn sized(&mut self, books: &Books, leaf: QueueId) {
         let index = &mut self.queues[leaf.index()];
         index.fair_max = books.fair_max(leaf);
@@ -118,17 +118,17 @@ impl Tree {
         self.touch(leaf);
     }
 
-    /// The sizes by which a queue stands in all indexes, if they are known.
+    /// Returns the sizes that the indexes are based on, if they are tracked.
     pub(super) fn sizes_mut(&mut self, queue: QueueId) -> &mut Option<EffectiveLimits> {
         &mut self.queues[queue.index()].sizes
     }
 
-    /// Every share changes: the cluster has another size.
+    /// Marks every share as out of date, because the size of the cluster changed.
     pub(super) fn resize(&mut self) {
         self.stale = true;
     }
 
-    /// Note that the use, the asks or the ready classes of a queue changed.
+    /// Records that the usage, the asks, or the ready classes of a queue changed.
     #[inline]
     pub(super) fn touch(&mut self, queue: QueueId) {
         let index = &mut self.queues[queue.index()];
@@ -138,7 +138,7 @@ impl Tree {
         }
     }
 
-    /// Bring the order up to date with the books.
+    /// Updates the order of all changed queues.
     #[inline]
     pub(super) fn refresh(&mut self, books: &Books) {
         if self.stale {
@@ -156,8 +156,8 @@ impl Tree {
         }
     }
 
-    /// The leaf to look at next, and for what: this pass or, where nodes may be reserved, a
-    /// reservation, whichever comes first.
+    /// Returns the next leaf to check, and the list to use: of this pass, or of reservations if nodes can be reserved.
+    /// The earlier of both precedes.
     #[inline]
     pub(super) fn first(
         &self,
@@ -190,7 +190,7 @@ impl Tree {
         }
     }
 
-    /// Fetch the number of every path again, also for queues that stand in an order by it.
+    /// Reads the rank of every path again, also of queues that are listed by it.
     fn refresh_ranks(&mut self, books: &Books) {
         self.renumbered = false;
         for (id, queue) in books.queues().iter() {
@@ -201,7 +201,7 @@ impl Tree {
         }
     }
 
-    /// Where a queue stands among its siblings, by what it uses and asks for now.
+    /// Returns the key of a queue among its siblings, based on its current usage and asks.
     pub(super) fn key_of(&self, books: &Books, queue: QueueId) -> QueueKey {
         let (row, index) = (books.queue(queue), &self.queues[queue.index()]);
         let share = row.allocated.fair_share(row.guaranteed.as_ref(), index.fair_max.as_ref());
@@ -210,7 +210,7 @@ impl Tree {
         QueueKey::of(row, share, row.shown_priority().unwrap_or(i32::MIN), first, index.rank)
     }
 
-    /// Put a queue where it belongs below its parent, or take it out.
+    /// Updates the position of a queue in its parent, or removes it.
     fn rekey(&mut self, books: &Books, queue: QueueId) {
         let row = books.queue(queue);
         let Some(parent) = row.parent else { return };
@@ -239,7 +239,7 @@ impl Tree {
     }
 }
 
-/// The earlier of two that may be missing; the left one if they are alike.
+/// Returns the lesser of two optional values, and the left one if they are equal.
 #[inline]
 fn earlier<'one, T: Ord>(left: Option<&'one T>, right: Option<&'one T>) -> Option<&'one T> {
     match (left, right) {

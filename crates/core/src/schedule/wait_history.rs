@@ -1,5 +1,5 @@
-//! What a class waited for, one after the other, and since when whole queues and partitions are held back: for those
-//! who ask, and for no decision.
+//! Wait history of classes, and the times since which whole queues and partitions are blocked. For explanations only:
+//! no decision depends on it.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -14,26 +14,26 @@ use crate::wait::{About, Blocker, WaitCode};
 
 use super::Scheduler;
 
-/// How many changes of a class are stored; older ones are in the journal.
+/// Number of stored changes of a class. Older changes are in the journal.
 pub const WAIT_HISTORY_MAX: usize = 20;
 
-/// What somebody waits for from a time on.
+/// Change of the wait reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitChange {
-    /// Since when.
+    /// Time of the change.
     pub at: Timestamp,
-    /// The last record when it was found out: what it led to is the cause. 0 where nobody counts records.
+    /// Last record at that time, which contains the cause. 0 if records are not counted.
     pub sequence: u64,
-    /// For what.
+    /// New wait code.
     pub code: WaitCode,
 }
 
-/// The changes of a class, the oldest first.
+/// Changes of a class, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WaitHistory(SmallVec<[WaitChange; 1]>);
 
 impl WaitHistory {
-    /// Note what is waited for, if it is something else than before.
+    /// Adds a change if its code differs from the last one.
     pub(super) fn note(&mut self, mark: WaitChange) {
         if self.0.last().is_some_and(|last| last.code == mark.code) {
             return;
@@ -44,8 +44,8 @@ impl WaitHistory {
         self.0.push(mark);
     }
 
-    /// What somebody waited for who came at this time: from then on what the others waited for then, and at last
-    /// what holds back more than them, if something does.
+    /// Returns the history of an ask that was created at this time: the changes of its class since then. `whole` is the
+    /// change that blocks its whole queue or partition, if any.
     pub(super) fn since(&self, came: Timestamp, whole: Option<WaitChange>) -> Vec<WaitChange> {
         let mut all = self.clone();
         if let Some(mark) = whole {
@@ -58,24 +58,24 @@ impl WaitHistory {
     }
 }
 
-/// What is to be known to note them.
+/// State from which changes are recorded.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WaitHistoryState {
-    /// The last record of what happened, as far as somebody counts.
+    /// Number of the last record, if records are counted.
     pub(super) record: u64,
-    /// The wait history of an ask that gets or loses a reservation, while it is in no class.
+    /// Wait history of an ask that gets or loses a reservation, while it is in no class.
     carried: WaitHistory,
-    /// The queues that are offered no room, and since when; none where that is older than the scheduler.
+    /// Queues that accept no allocations, and since when. `None` if that is older than the scheduler.
     closed_queues: BTreeMap<QueueId, Option<Moment>>,
-    /// When queues became leaves, or leaves became none.
+    /// Times at which queues became leaves or parents.
     turned: BTreeMap<QueueId, Moment>,
-    /// The same of partitions whose nodes are still to report.
+    /// Partitions in recovery, and since when.
     recovering: BTreeMap<PartitionId, Option<Moment>>,
-    /// The same of partitions whose resource manager is away.
+    /// Partitions with a disconnected resource manager, and since when.
     away: BTreeMap<PartitionId, Option<Moment>>,
 }
 
-/// When something happened, and the last record then.
+/// Time of an event, and the last record then.
 #[derive(Clone, Copy, Debug)]
 struct Moment {
     at: Timestamp,
@@ -83,7 +83,7 @@ struct Moment {
 }
 
 impl WaitHistoryState {
-    /// Know what holds whole queues and partitions back, in books that have not been looked at.
+    /// Finds blocked queues and partitions in complete books.
     pub(super) fn know(&mut self, books: &Books) {
         for (queue, _) in books.queues().iter().filter(|(_, row)| !row.accepts_allocations()) {
             self.closed_queues.entry(queue).or_default();
@@ -95,8 +95,8 @@ impl WaitHistoryState {
         self.away.extend(away.map(|(partition, _)| (*partition, None)));
     }
 
-    /// Before an event: a queue that is offered no room for what it holds from then on, as it becomes a leaf or is none
-    /// any more.
+    /// Records, before an event, a queue that becomes a leaf or a parent. Its former applications or children accept no
+    /// allocations afterwards.
     #[inline]
     pub(super) fn foresee(&mut self, books: &Books, at: Timestamp, event: &Event) {
         let Event::Queue(QueueEvent::Changed { partition, queue, leaf, .. }) = event else {
@@ -108,7 +108,8 @@ impl WaitHistoryState {
         }
     }
 
-    /// After an event: what is held back from now on, or no more. No class is looked at for that, so none notes it.
+    /// Records, after an event, the queues and partitions that it blocks or unblocks. No class is checked for that, so
+    /// no class records it.
     #[inline]
     pub(super) fn follow(&mut self, books: &Books, at: Timestamp, event: &Event) {
         let now = Moment { at, sequence: self.record };
@@ -197,13 +198,13 @@ impl WaitHistoryState {
 }
 
 impl Scheduler {
-    /// All that was applied so far, and the event that follows, is in the records up to this one: a cause for who asks,
-    /// and for no decision.
+    /// Sets the number of the record that contains the events applied so far and the next event. Explanations show it
+    /// as the cause, and no decision depends on it.
     pub const fn count_records(&mut self, record: u64) {
         self.marking.record = record;
     }
 
-    /// Before an event: what an ask has waited for that is in another class from then on, and the same ask.
+    /// Saves, before an event, the history of an ask that the event moves to another class.
     pub(super) fn carry_marks(&mut self, books: &Books, event: &AskEvent) {
         let (AskEvent::Reserved { ask, .. } | AskEvent::Unreserved { ask }) = event else {
             return;
@@ -212,7 +213,7 @@ impl Scheduler {
         self.marking.carried = class.map(|row| row.waited.marks.clone()).unwrap_or_default();
     }
 
-    /// After it: have its class know, where that is new.
+    /// Restores, after the event, the saved history in the new class.
     pub(super) fn give_marks(&mut self, books: &Books, ask: AllocationId) {
         let carried = core::mem::take(&mut self.marking.carried);
         let class = self.class_of(books, ask).and_then(|class| self.classes.rows.get_mut(class));

@@ -1,4 +1,4 @@
-//! What is asked of asks that wait, and of the queues that keep them waiting.
+//! Queries about waiting asks and their queues.
 
 use crate::books::{Books, Queue};
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId};
@@ -11,21 +11,21 @@ use super::nodes::Unsuited;
 use super::placement_mode::PlacementMode;
 
 impl Scheduler {
-    /// The ask by which a class is judged, if the class still is there.
+    /// Returns the first ask of a class, by which the class is checked. `None` if the class does not exist.
     pub fn first_of(&self, class: ClassId) -> Option<AllocationId> {
         self.classes.rows.get(class).filter(|_| !self.stale)?;
         Some(self.first_ask(class).1)
     }
 
-    /// The applications whose asks a class has, in the order of their leaf; one that asks for
-    /// the same in two ways occurs twice.
+    /// Returns the applications of a class in the order of their leaf. An application with two batches in the class
+    /// occurs twice.
     pub fn applications_of(&self, class: ClassId) -> impl Iterator<Item = ApplicationId> {
         let row = self.classes.rows.get(class).filter(|_| !self.stale);
         let batches = row.into_iter().flat_map(|row| row.batches.keys());
         batches.map(|(_, batch)| self.classes.batches[*batch].application)
     }
 
-    /// The class of an ask that waits.
+    /// Returns the class of a waiting ask.
     pub fn class_of(&self, books: &Books, ask: AllocationId) -> Option<ClassId> {
         let row = books.allocations().get(ask).filter(|row| row.is_pending() && !self.stale)?;
         let waiting = self.applications.get(row.application.index())?;
@@ -34,7 +34,7 @@ impl Scheduler {
         Some(self.classes.batches[batch].class)
     }
 
-    /// Why a partition has no node for a class, or not for all that starts together, where that is so.
+    /// Returns why a partition has no node for a class, or not for all asks that start together.
     pub(super) fn without_node(
         &self,
         books: &Books,
@@ -59,13 +59,13 @@ impl Scheduler {
     }
 }
 
-/// Returns the queue that keeps a leaf from accepting allocations: itself, if it is a leaf no more, one above that
-/// became a leaf, one that is stopped, or whose tenant is suspended.
+/// Returns the wait for the queue that prevents allocations in a leaf: the leaf itself if it became a parent, an
+/// ancestor that became a leaf, or a queue that is stopped or whose tenant is suspended.
 pub(super) fn closed_queue_wait(books: &Books, leaf: QueueId) -> Option<Wait> {
     states(books, leaf).find_map(CheckResult::wait)
 }
 
-/// Whether the queues from a leaf up accept allocations, or keep what is below from them.
+/// Checks whether each queue from the leaf to the root allows allocations.
 pub(super) fn states(books: &Books, leaf: QueueId) -> impl Iterator<Item = CheckResult> {
     let shut = move |id: QueueId, queue: &Queue| {
         !queue.accepts_allocations() || queue.leaf != (id == leaf)

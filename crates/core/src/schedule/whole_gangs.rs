@@ -1,8 +1,8 @@
 //! Gangs whose placeholders are placed in one step, or not at all. Source: no-starvation NS-30, decision page 48.
 //!
-//! A gang *gathers* while some of its placeholders are placed and others still wait. One gang of a partition may gather
-//! at a time: it takes room as it comes. Every other gang waits for it, unless there is room for all its placeholders
-//! at once. So two gangs never hold what the other needs.
+//! A gang *gathers* while some of its placeholders are placed and others still wait. At most one gang of a partition
+//! gathers at a time and reserves capacity as it becomes free. Every other gang waits for it, unless all its
+//! placeholders fit at once. So two gangs never hold the capacity that the other needs.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -27,26 +27,26 @@ use super::order::AskKey;
 use super::placement_mode::PlacementMode;
 use super::{Scheduler, Search};
 
-/// The gangs that gather. There is one for each partition, and more only where the RM has placed some itself.
+/// Gathering gangs. At most one for each partition, unless the RM placed placeholders itself.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GatheringGangs(BTreeMap<ApplicationId, PartitionId>);
 
 impl GatheringGangs {
-    /// The gang of a partition that gathers, other than this.
+    /// Returns another gang of the partition that gathers.
     fn other(&self, partition: PartitionId, than: ApplicationId) -> Option<ApplicationId> {
         let all = self.0.iter().filter(|(id, of)| **of == partition && **id != than);
         all.map(|(id, _)| *id).next()
     }
 }
 
-/// Whether an application has a gang that is placed as a whole.
+/// Returns whether an application has a gang that is placed as a whole.
 fn has_whole_gang(books: &Books, application: ApplicationId) -> bool {
     let Some(row) = books.applications().get(application) else { return false };
     row.gang.as_ref().is_some_and(|gang| !gang.ask.is_empty())
         && books.partition(row.partition).settings.gang_placement == GangPlacement::Whole
 }
 
-/// Whether the gang of an application holds some of its room, and waits for the rest.
+/// Returns whether the gang of an application has a part of its placeholders and waits for the rest.
 fn gathers(books: &Books, application: ApplicationId) -> bool {
     if !has_whole_gang(books, application) {
         return false;
@@ -57,25 +57,26 @@ fn gathers(books: &Books, application: ApplicationId) -> bool {
         && row.gang.as_ref().is_some_and(|gang| !gang.is_untouched())
 }
 
-/// The placeholders of a gang that wait, summed up.
+/// Waiting placeholders of a gang.
 struct Placeholders {
-    /// How many of each shape.
+    /// Number of placeholders by shape.
     shapes: SmallVec<[(ShapeId, usize); 2]>,
-    /// What they need of queues, users and groups in all.
+    /// Sum of all placeholders, which queues, users, and groups must allow.
     needs: Resources,
-    /// Whether each may run on any node that suits it, and nobody is asked about that.
+    /// Whether each placeholder can run on any matching node, and the RM decides about none.
     is_plain: bool,
 }
 
 impl Scheduler {
-    /// Note all gangs that gather, in books that have not been looked at.
+    /// Finds all gathering gangs in complete books.
     pub(super) fn find_gathering(&mut self, books: &Books) {
         let all = books.applications().iter().filter(|(id, _)| gathers(books, *id));
         self.gathering = GatheringGangs(all.map(|(id, row)| (id, row.partition)).collect());
     }
 
-    /// A gang may have placed its first placeholder, or its last, or may have given up. Costs nothing where gangs are
-    /// placed one by one, and for an application without a gang.
+    /// Updates the state of a gang that can have placed its first or last placeholder, or can have failed.
+    ///
+    /// Costs nothing if gangs are placed one by one, and for an application without a gang.
     pub(super) fn follow_gang(&mut self, books: &Books, application: ApplicationId) {
         let was = self.gathering.0.contains_key(&application);
         if !was && !has_whole_gang(books, application) {
@@ -95,15 +96,15 @@ impl Scheduler {
             self.parked.open(&mut self.tree, blocker, |_| true);
         }
         let waiting = self.applications.get(application.index());
-        // Whether the gang is still judged as one may have changed, too.
+        // The event can also change whether the gang is checked as one.
         if waiting.is_some_and(|one| one.batches.of_gang().next().is_some()) {
             self.restand(books, application);
         }
     }
 
-    /// A gang begins to gather: placeholders of other gangs hold their nodes for nothing.
+    /// Wakes placeholders of other gangs that reserved nodes: these reservations are useless while a gang gathers.
     ///
-    /// Costs the nodes of the partition, where some are reserved.
+    /// Costs the nodes of the partition if some are reserved.
     fn wake_reserved_gangs(&mut self, books: &Books, partition: PartitionId) {
         let row = books.partition(partition);
         if row.reservation_count == 0 {
@@ -117,12 +118,12 @@ impl Scheduler {
         }
     }
 
-    /// More of the placeholders of a gang are there.
+    /// Wakes the placeholders of a gang after more of them were requested.
     pub(super) fn gang_arrived(&mut self, application: ApplicationId) {
         self.parked.open(&mut self.tree, Blocker::GangAsks(application), |_| true);
     }
 
-    /// A node has more room: a gang may fit at once that waits for another.
+    /// Wakes gangs that wait for a gathering gang and that can fit at once after a node gained free capacity.
     pub(super) fn wake_gangs(
         &mut self,
         partition: PartitionId,
@@ -135,7 +136,7 @@ impl Scheduler {
         }
     }
 
-    /// Why the gang of a class may not take room now; none where it may, and for other classes.
+    /// Returns why the gang of a class cannot use capacity now. `None` if it can, and for other classes.
     ///
     /// Costs the sizes of its placeholders, and the nodes while another gang gathers.
     pub(super) fn wait_for_gang(&self, books: &Books, key: ClassKey) -> Option<Wait> {
@@ -174,7 +175,8 @@ impl Scheduler {
         batches.map(|(key, batch)| (key, &self.classes.batches[batch]))
     }
 
-    /// Whether queues and limits have room for all placeholders at once, and the nodes for all of each size.
+    /// Returns whether queues and limits allow all placeholders at once, and nodes can hold all placeholders of each
+    /// size.
     fn may_fit_at_once(&self, books: &Books, key: ClassKey, all: &Placeholders) -> bool {
         let ChargeState::Linked { link, .. } = key.charge else { return false };
         let nodes = &self.nodes[&books.queue(key.leaf).partition];
@@ -185,10 +187,10 @@ impl Scheduler {
             && all.shapes.iter().all(|(shape, count)| nodes.has_room_for(books, *shape, *count))
     }
 
-    /// What becomes of the gang of a class of which one placeholder could be placed: all are placed, or the class is
-    /// parked behind the gang that gathers. None where its gang may gather itself, and for other classes.
+    /// Starts the gang of a class of which one placeholder could be placed: places all placeholders, or parks the class
+    /// behind the gathering gang. `None` if the gang can gather itself, and for other classes.
     ///
-    /// Costs what as many placements cost, on books that are shared but for those.
+    /// Costs one placement for each placeholder, on a fork that shares most of its data with the books.
     pub(super) fn start_gang(
         &mut self,
         books: &Books,
@@ -216,7 +218,7 @@ impl Scheduler {
         Some(Search::GoesOn)
     }
 
-    /// The gang for which the gang of a class waits that was found not to fit at once.
+    /// Returns the wait for the gathering gang, for a gang that does not fit at once.
     pub(super) fn behind_gang(&self, books: &Books, key: ClassKey) -> Option<Wait> {
         let application = key.gang?.application;
         let partition = books.queue(key.leaf).partition;

@@ -1,11 +1,10 @@
-//! How the books are written as plain data, and read back: what a snapshot holds.
+//! Serialization of the books for snapshots.
 //!
-//! Structs are sequences of their fields, so fields are only ever appended, each with
-//! `#[serde(default)]`. No field is removed, moved or given another meaning. What follows from the
-//! rest (indexes by name, lists in both directions, timers, sums of trackers) is left out and
-//! recomputed. All input is data from a disk: it is checked, and never trusted.
+//! Structs are sequences of their fields. Append new fields at the end, each with `#[serde(default)]`. Never remove or
+//! move a field, or change its meaning. Derived data is not stored but recomputed: indexes by name, lists in both
+//! directions, timers, and sums of trackers. All input comes from a disk, so it is checked and never trusted.
 //!
-//! Decision 16 has the reasons, and the list of what is stored, recomputed and checked.
+//! Decision 16 has the reasons, and the list of stored, recomputed, and checked data.
 
 mod numbers;
 mod text;
@@ -18,16 +17,16 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serializer};
 use smallvec::{Array, SmallVec};
 
-/// Why bytes are no books, though they have the form of some.
+/// Reason why well-formed bytes are not valid books.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unsound {
-    /// A row names another one that is not there, or not where it should be.
+    /// A row refers to another row that does not exist or has a different role.
     #[error("{holder} names {what}, which does not exist")]
     Dangling { holder: alloc::string::String, what: &'static str },
-    /// A list or an index does not have what the rows say.
+    /// A list or an index disagrees with the rows.
     #[error("{holder}: {what} disagree with the rows")]
     Disagree { holder: alloc::string::String, what: &'static str },
-    /// The keys of an index do not rise.
+    /// The keys of an index are not in ascending order.
     #[error(transparent)]
     Unsorted(#[from] crate::ordered::stored::Unsorted),
 }
@@ -41,7 +40,7 @@ impl Unsound {
         Self::Disagree { holder: alloc::format!("{holder}"), what }
     }
 
-    /// Nothing if this holds, else that `what` of `holder` disagrees.
+    /// Returns an error that `what` of `holder` disagrees, unless `holds` is true.
     pub(crate) fn unless(
         holds: bool,
         holder: impl fmt::Display,
@@ -51,7 +50,8 @@ impl Unsound {
     }
 }
 
-/// A field that is a short vector: read element by element, whatever length is announced.
+/// Serialization of a field that is a short vector. Reads element by element and ignores the announced length, which
+/// can be wrong.
 pub(crate) mod few {
     use super::{
         Array, Deserialize, Deserializer, PhantomData, SeqAccess, Serializer, SmallVec, Visitor,
@@ -94,7 +94,7 @@ pub(crate) mod few {
     }
 }
 
-/// A field that is a map whose keys have to rise: of two equal ones, none would be right.
+/// Serialization of a map whose keys must be in ascending order, because a duplicate key would be ambiguous.
 pub(crate) mod rising {
     use super::{
         BTreeMap, Deserialize, Deserializer, Error, MapAccess, PhantomData, Serializer, Visitor,

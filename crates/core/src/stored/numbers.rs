@@ -1,5 +1,5 @@
-//! Enums without data, by numbers of their own: they stay what they are, whatever the variants
-//! are called and in which order they stand. A number is never used again for something else.
+//! Serialization of enums without data as numbers. The numbers stay the same when variants are renamed or reordered.
+//! Never reuse a number for another meaning.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

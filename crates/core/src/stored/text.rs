@@ -1,4 +1,4 @@
-//! The smallest parts: names, ids and amounts.
+//! Serialization of the basic types: names, IDs, and amounts.
 
 use core::fmt;
 
@@ -35,7 +35,8 @@ impl<'de> Deserialize<'de> for Name {
     }
 }
 
-/// One number, small for the first row of a slot: the generation above the position.
+/// Serialized as one number: the generation in the upper 32 bits, the index in the lower. Small for the first row of a
+/// slot.
 impl Serialize for Slot {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_u64(u64::from(self.generation()) << 32 | u64::from(self.number()))

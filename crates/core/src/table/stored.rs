@@ -1,5 +1,5 @@
-//! A table as plain data: the generation of each slot, the vacant ones in the order of their use,
-//! and what is in each slot, nothing in a vacant one.
+//! Serialization of tables: the generation of each slot, the vacant slots in the order of their use, and the optional
+//! row of each slot.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -87,7 +87,7 @@ impl<'de, I: Id, T: Deserialize<'de> + Clone> Deserialize<'de> for Table<I, T> {
 }
 
 impl<I: Id, T: Clone> Table<I, T> {
-    /// Have the vacant slots follow each other in this order.
+    /// Links the vacant slots in this order.
     fn chain(&mut self, vacant: &[u32]) -> Result<(), &'static str> {
         let expected = u32::try_from(vacant.len()).ok().map(|count| count + self.len);
         if expected != Some(self.slots) {
@@ -97,7 +97,7 @@ impl<I: Id, T: Clone> Table<I, T> {
             if *index >= self.slots || self.slot(*index).value.is_some() {
                 return Err("a slot that is listed as vacant and is not");
             }
-            // As many as there are vacant, each vacant, none twice: all of them.
+            // The number matches, each slot is vacant, and no slot is listed twice, so the list has all vacant slots.
             if self.slot(*index).next != UNLISTED {
                 return Err("a slot that is listed as vacant twice");
             }
@@ -109,11 +109,10 @@ impl<I: Id, T: Clone> Table<I, T> {
     }
 }
 
-/// The mark of a vacant slot before it is listed. No slot has it as its next one: there are not
-/// so many slots.
+/// Marks a vacant slot before it is listed. No slot has this index, because no table is that large.
 const UNLISTED: u32 = NONE - 1;
 
-/// Fills a table with rows, given their generations.
+/// Deserializes the rows of a table with known generations.
 struct Filling<'read, I, T> {
     generations: &'read [u32],
     rows: PhantomData<(I, T)>,

@@ -1,4 +1,4 @@
-//! Short ways to write configurations.
+//! Short functions that build configurations.
 
 use alloc::vec::Vec;
 
@@ -6,28 +6,28 @@ use crate::config::{Configuration, LimitConfig, PartitionConfig, QueueConfig};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, ResourceType, Resources};
 
-/// Amounts in core units.
+/// Returns amounts in core units.
 pub fn amounts<const COUNT: usize>(entries: [(&str, i64); COUNT]) -> Amounts {
     Amounts::from(entries)
 }
 
-/// A vector with these amounts by lane, whatever the types are called.
+/// Returns a vector with these amounts by lane, independent of the type names.
 pub fn vector(entries: impl IntoIterator<Item = (usize, i64)>) -> Resources {
     let entry = |(lane, amount)| (ResourceType::at(lane), Quantity::of(amount));
     entries.into_iter().map(entry).collect()
 }
 
-/// A queue that holds applications.
+/// Returns a leaf queue, which holds applications.
 pub fn leaf(name: &str) -> QueueConfig {
     QueueConfig { name: Name::new(name), ..QueueConfig::default() }
 }
 
-/// A queue that holds queues.
+/// Returns a parent queue with these children.
 pub fn parent(name: &str, children: Vec<QueueConfig>) -> QueueConfig {
     QueueConfig { name: Name::new(name), parent: true, children, ..QueueConfig::default() }
 }
 
-/// A limit for these users and groups.
+/// Returns a limit for these users and groups.
 pub fn limit(users: &[&str], groups: &[&str], max: Amounts, max_applications: u64) -> LimitConfig {
     let names = |names: &[&str]| names.iter().map(Name::new).collect();
     LimitConfig {
@@ -39,7 +39,7 @@ pub fn limit(users: &[&str], groups: &[&str], max: Amounts, max_applications: u6
     }
 }
 
-/// One partition called `default` with this root queue; everybody may submit.
+/// Returns one partition with the name `default` and this root queue. Every user can submit.
 pub fn partition(root: QueueConfig) -> Configuration {
     let root = QueueConfig { submit_acl: "*".into(), ..root };
     let partition = PartitionConfig::new("default", root);

@@ -1,4 +1,4 @@
-//! What reservations, gangs, preemption and foreign use look like in a story.
+//! Texts of a story for reservations, gangs, preemption, and foreign use.
 
 use alloc::format;
 use alloc::string::String;
@@ -11,7 +11,7 @@ use crate::event::{
 };
 use crate::id::{AllocationId, ApplicationId, NodeId};
 
-/// A few words for an event of the cycle that is about to change these books.
+/// Returns a short text for an event of the cycle, before the books change. `None` for events without a text.
 pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
     let key = |id: &AllocationId| &books.allocation(*id).key;
     let node = |id: &NodeId| &books.node(*id).name;
@@ -94,7 +94,7 @@ pub(super) fn cycle_effect(books: &Books, event: &Event) -> Option<String> {
     })
 }
 
-/// The same for what the RM is asked, and says.
+/// Returns a short text for an event about the RM: questions and answers.
 fn question_effect(books: &Books, event: &Event) -> Option<String> {
     let key = |id: &AllocationId| &books.allocation(*id).key;
     let node = |id: &NodeId| &books.node(*id).name;

@@ -1,5 +1,5 @@
-//! For tests of this and other crates: builders, stories, random histories, and a slow
-//! scheduler to compare with.
+//! Utilities for tests of this and other crates: builders, stories, random histories, and a slow scheduler to compare
+//! with.
 
 mod build;
 mod effect;

@@ -1,4 +1,4 @@
-//! What moved a story: its commands and the steps of the scheduler, as a journal would have them.
+//! Commands and scheduler steps of a story, in the form in which a journal has them.
 
 use alloc::vec::Vec;
 
@@ -8,14 +8,14 @@ use crate::time::Timestamp;
 
 use super::story::Story;
 
-/// A command, or a step of the scheduler, and what it led to.
+/// A command or a step of the scheduler, and its events.
 #[derive(Clone, Debug)]
 pub struct Move {
-    /// When.
+    /// Time of the command or step.
     pub at: Timestamp,
-    /// None where the scheduler moved by itself.
+    /// Command. `None` for a step of the scheduler.
     pub command: Option<Command>,
-    /// What happened, in order.
+    /// Events, in order.
     pub events: Vec<Event>,
 }
 
@@ -25,11 +25,11 @@ impl Move {
     }
 }
 
-/// Play a story like [`tell`](super::tell), which begins at this time; what moved it, in order. Commands that were refused
-/// are not among it.
+/// Plays a story like [`tell`](super::tell), which begins at this time. Returns its commands and steps in order,
+/// without the rejected commands.
 ///
 /// # Panics
-/// When a line is not understood, or an invariant broken.
+/// Panics if a line is not valid, or if an invariant is broken.
 pub fn tell_moves(script: &str, begin: Timestamp) -> Vec<Move> {
     let mut story = Story::default();
     story.world.now = begin;

@@ -1,5 +1,5 @@
-//! A scheduler that sorts and scans everything at every step, straight from the
-//! specification. It shares the comparison of shares with the real one, and nothing else.
+//! A scheduler that sorts and scans everything at every step, written directly from the specification. It shares only
+//! the comparison of shares with the real scheduler.
 
 use alloc::vec::Vec;
 use core::cell::RefCell;
@@ -34,7 +34,7 @@ pub use evict::evictions;
 pub use holds::wrong_hold;
 use preemption_attempts::Tries;
 
-/// The events of the next step, none when nothing can move.
+/// Returns the events of the next step, or an empty list if nothing can change.
 pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
     let activated = activation::next(books);
     if !activated.is_empty() {
@@ -51,7 +51,7 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
             if !fair_share::takes_turns(books, leaf) {
                 return look(None);
             }
-            // What others gave is for nobody else.
+            // Capacity that preemption freed is reserved for the asks that caused it.
             look(Some(true)).or_else(|| look(Some(false)))
         };
         let swaps = |leaf| {
@@ -76,20 +76,20 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
         .iter()
         .filter(|(_, partition)| books.queue(partition.root).max.is_some())
         .filter(|(id, _)| !books.is_held(**id))
-        // No event is that the RM of the partition has enough to answer.
+        // An empty list of events means that the RM of the partition has its maximum of open questions.
         .find_map(|(_, partition)| passes(partition.root).filter(|events| !events.is_empty()));
     let mut events = tries.take().events;
     events.extend(step.into_iter().flatten());
     events
 }
 
-/// What one pass does with an application.
+/// Function that one pass applies to an application.
 type Look<'a> = &'a dyn Fn(ApplicationId, &Application) -> Option<Vec<Event>>;
 
-/// What one pass does with a leaf.
+/// Function that one pass applies to a leaf.
 type LookAtLeaf<'a> = &'a dyn Fn(QueueId) -> Option<Vec<Event>>;
 
-/// Which asks of an application are looked at.
+/// Filter for the asks of an application that a pass checks.
 type Whose<'a> = &'a dyn Fn(AllocationId, &Allocation) -> bool;
 
 fn in_queue(books: &Books, queue: QueueId, look: LookAtLeaf<'_>) -> Option<Vec<Event>> {
@@ -126,7 +126,7 @@ fn compare_queues(
     first.then(second).then(by_pending).then(l.path.cmp(&r.path))
 }
 
-/// What a queue shows its parent.
+/// Returns the priority of a queue toward its siblings.
 fn queue_priority(books: &Books, id: QueueId) -> i32 {
     let queue = books.queue(id);
     let waiting = if queue.leaf {
@@ -158,7 +158,7 @@ fn in_leaf(books: &Books, now: Timestamp, queue: QueueId, look: Look<'_>) -> Opt
     applications.find_map(|id| look(id, books.application(id)))
 }
 
-/// The applications of a leaf that ask for something, in its order.
+/// Returns the applications of a leaf with pending asks, in the order of the leaf.
 fn applications_in_order(books: &Books, now: Timestamp, queue: QueueId) -> Vec<ApplicationId> {
     let leaf = books.queue(queue);
     if leaf.settings.values.application_order.has_head_of_line() {
@@ -236,7 +236,7 @@ fn in_application(
         let call = |tried| preemption_attempts::call(books, now, tries, (ask, tried), |_| false);
         let headroom = has_headroom(books, row, link, ask)
             && !holds::hold_back(books, ask, &all_or_nothing::wanted(books, ask));
-        // For one that has a node, the reserved pass has tried all others.
+        // If the ask has a reserved node, the reserved pass has already tried all other nodes.
         if !headroom || ask_row.reservation().is_some() {
             let allowed = is_allowed(books, row, link, ask);
             if let Some(events) = allowed.then(|| call(headroom)).flatten() {
@@ -265,7 +265,8 @@ fn in_application(
     None
 }
 
-/// The first node with room; or a reservation, or preemption, where that may be tried.
+/// Returns a placement on the first node with enough free capacity. Otherwise, a reservation or a preemption attempt,
+/// where these are possible.
 fn on_any_node(
     books: &Books,
     now: Timestamp,
@@ -296,7 +297,7 @@ fn on_any_node(
     }
 }
 
-/// Whether an ask fits what a node has less what is foreign there.
+/// Whether an ask fits on an otherwise empty node, except for the foreign use.
 pub(super) fn is_large_enough(node: &Node, wanted: &Resources) -> bool {
     let mut wanted = wanted.iter();
     wanted.all(|(resource, wanted)| {
@@ -305,7 +306,7 @@ pub(super) fn is_large_enough(node: &Node, wanted: &Resources) -> bool {
     })
 }
 
-/// Whether a node has the label that an ask wishes for and is not on its block list, by their names.
+/// Whether a node has the node label of the ask and is not on its block list. Both are compared by name.
 pub(super) fn suits(books: &Books, ask: AllocationId, node: &Node) -> bool {
     let label = node.attributes.get("headroom/label").filter(|label| !label.is_empty());
     let root = books.queue(books.partition(node.partition).root);
@@ -317,7 +318,8 @@ pub(super) fn suits(books: &Books, ask: AllocationId, node: &Node) -> bool {
     named && !wish.blocked.contains(&node.name)
 }
 
-/// Whom an application is charged to; any look at its limits chooses its group first.
+/// Returns the user and group that an application is charged to. The first check of the limits chooses the group, and
+/// returns that step as an error.
 fn link_of(books: &Books, id: ApplicationId, row: &Application) -> Result<TrackerLink, Vec<Event>> {
     let trackers = &books.partition(row.partition).trackers;
     let group = || trackers.group_for(&books.path_of(row.queue), &row.groups);
@@ -330,7 +332,7 @@ fn link_of(books: &Books, id: ApplicationId, row: &Application) -> Result<Tracke
     })
 }
 
-/// Asks that wait, in the order of their application.
+/// Returns the pending asks of an application, in its order.
 fn in_order(books: &Books, id: ApplicationId) -> Vec<(AllocationId, &Allocation)> {
     let mut asks: Vec<(AllocationId, &Allocation)> = pending(books, id).collect();
     asks.sort_by_key(|(_, ask)| (-i64::from(ask.priority), ask.created, ask.number));
@@ -358,13 +360,13 @@ fn has_headroom(books: &Books, row: &Application, link: TrackerLink, ask: Alloca
     fits_headroom(books, row, link, &all_or_nothing::wanted(books, ask))
 }
 
-/// Whether queues, user and group may use as much.
+/// Whether the limits of queues, user, and group allow this amount.
 fn fits_headroom(books: &Books, row: &Application, link: TrackerLink, wanted: &Resources) -> bool {
     let room = books.up(row.queue).all(|(_, queue)| has_room(queue, wanted));
     room && allows(books, row, link, wanted)
 }
 
-/// Whether user and group may use as much.
+/// Whether the limits of user and group allow the amount of an ask.
 fn is_allowed(books: &Books, row: &Application, link: TrackerLink, ask: AllocationId) -> bool {
     allows(books, row, link, &all_or_nothing::wanted(books, ask))
 }
@@ -376,13 +378,14 @@ fn allows(books: &Books, row: &Application, link: TrackerLink, wanted: &Resource
         && !fair_share::is_capped(books, row, wanted)
 }
 
-/// A type that no node has is unlimited as far as headroom goes: that no node has it shows later.
+/// Whether a queue has this headroom. A type without a node is unlimited here. The node scan finds later that no node
+/// has it.
 fn has_room(queue: &Queue, wanted: &Resources) -> bool {
     let left = queue.max.as_ref().map(|max| max.minus_existing(&queue.allocated));
     left.is_none_or(|left| left.allows(wanted))
 }
 
-/// Whether the numbers of applications allow it to run, or it runs already.
+/// Whether the limits of the number of applications allow it to run. Also true if it runs already.
 fn may_start(books: &Books, row: &Application, link: TrackerLink) -> bool {
     if row.state != ApplicationState::Accepted {
         return true;
@@ -396,8 +399,8 @@ fn may_start(books: &Books, row: &Application, link: TrackerLink) -> bool {
         && (row.counted || levels.all(|level| room(level.running, level.max_applications())))
 }
 
-/// The levels whose limits hold: of the user all; of the group all, or where limits that name the
-/// user go first, those above the highest queue that names the user.
+/// Returns the levels whose limits apply: all levels of the user and of the group. Where limits that name the user take
+/// precedence, only the group levels of the ancestors of the topmost queue that names the user.
 fn holding<'books>(
     books: &'books Books,
     row: &Application,

@@ -1,4 +1,4 @@
-//! What an ask calls on, straight from user-headroom §6 and §7.2 and from decision 26, every sum
+//! Entitlement of an ask for preemption, directly from user-headroom §6 and §7.2 and from decision 26. Every sum is
 //! recomputed.
 
 use alloc::collections::BTreeMap;
@@ -12,30 +12,30 @@ use crate::userlimit::{Among, Enforcement, Formula, Limit, Party, ShareQuery, sp
 
 use super::naive_preempt::{Question, Usage};
 
-/// Who is promised something: a queue, or a user of the leaf that asks, who stands below it.
+/// Owner of a promised amount: a queue, or a user of the leaf of the ask, who is a child of that leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Who {
-    /// A queue.
+    /// Queue.
     Queue(QueueId),
-    /// The user of this level.
+    /// User of this level.
     User(LevelId),
 }
 
-/// What is called on.
+/// Promise that entitles the ask to preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Basis {
-    /// The guarantee of the queue.
+    /// Guarantee of the queue.
     Guarantee,
-    /// Its part of what there is, or its guarantee where that is more.
+    /// Fraction of the available amount, or the guarantee of the queue if it is larger.
     Split,
-    /// The share of the user.
+    /// Share of the user.
     Share,
-    /// The priority, among what runs in the leaf.
+    /// Priority, compared with the running allocations of the leaf.
     Priority,
 }
 
 impl Question<'_> {
-    /// What is called on for the queue.
+    /// Returns the promise of a queue that applies.
     pub(super) fn basis_of_queue(books: &Books, leaf: QueueId) -> Basis {
         let queue = books.queue(leaf);
         let strict = books.partition(queue.partition).settings.preemption.strict_guarantee;
@@ -43,7 +43,7 @@ impl Question<'_> {
         if strict && balances { Basis::Split } else { Basis::Guarantee }
     }
 
-    /// The same question of the user, where users of the leaf take from each other.
+    /// Returns the same question for the user. `None` if users of the leaf do not preempt each other.
     pub(super) fn within(&self) -> Option<Self> {
         let queue = self.books.queue(self.leaf);
         let settings = &self.books.partition(queue.partition).settings.preemption;
@@ -58,7 +58,7 @@ impl Question<'_> {
             .then_some(Self { basis: Basis::Share, ..*self })
     }
 
-    /// The same question by priority, where the leaf has that.
+    /// Returns the same question by priority. `None` if the leaf does not preempt by priority.
     pub fn by_priority(&self) -> Option<Self> {
         let queue = self.books.queue(self.leaf);
         let by_priority = queue.settings.preemption.within_queue == Some(WithinQueue::Priority);
@@ -66,8 +66,8 @@ impl Question<'_> {
         (by_priority && !is_shared).then_some(Self { basis: Basis::Priority, ..*self })
     }
 
-    /// Whether a victim may be stopped at all: it has run for long enough, and a task of a tenant offers itself. One of
-    /// several members is stopped as a whole or not at all.
+    /// Whether a victim can be stopped at all. It must have run for long enough, and a task of a tenant must be
+    /// preemptable. A task of several members is stopped as a whole or not at all.
     pub(super) fn may_be_stopped(&self, id: AllocationId) -> bool {
         let row = self.row(id);
         let application = self.books.application(row.application);
@@ -78,8 +78,8 @@ impl Question<'_> {
         long && (application.task.is_none() || (row.preemptable && (alone || may_be_whole)))
     }
 
-    /// Whether there may be room for all placeholders of the gang of the ask that wait, NS-31: by what is free or
-    /// becomes free, by victims, and beyond the guarantee by what is free alone.
+    /// Whether all pending placeholders of the gang of the ask might fit (NS-31). Free amounts, amounts that become
+    /// free, and victims count. Beyond the guarantee, only the free amounts count.
     pub(super) fn completes_gang(&self, candidates: &[AllocationId]) -> bool {
         let row = self.row(self.ask);
         let partition = self.books.partition(self.books.queue(self.leaf).partition);
@@ -108,7 +108,7 @@ impl Question<'_> {
         })
     }
 
-    /// What may be stopped because its priority is lower.
+    /// Returns the allocations that can be stopped because of their lower priority.
     pub(super) fn eligible_below(&self) -> Vec<AllocationId> {
         let mine = self.row(self.ask);
         let mut found: Vec<AllocationId> = Vec::new();
@@ -129,19 +129,19 @@ impl Question<'_> {
         found
     }
 
-    /// Whether the ask may go beyond what is promised by a part of itself.
+    /// Whether a part of the ask can exceed the promise.
     pub(super) fn is_whole(&self) -> bool {
         let queue = self.books.queue(self.leaf);
         let strict = self.books.partition(queue.partition).settings.preemption.strict_guarantee;
         self.basis != Basis::Guarantee || (strict && self.books.users_of(self.leaf).is_some())
     }
 
-    /// Whose ask it is.
+    /// Returns the owner of the ask.
     pub fn asking(&self) -> Who {
         self.who_has(self.ask)
     }
 
-    /// Who an allocation is counted to.
+    /// Returns the owner that an allocation is counted for.
     pub fn who_has(&self, id: AllocationId) -> Who {
         let application = self.books.application(self.row(id).application);
         match application.link {
@@ -152,7 +152,7 @@ impl Question<'_> {
         }
     }
 
-    /// A user or a queue, and all queues above.
+    /// Returns a user or a queue, followed by all of its ancestor queues.
     pub(super) fn up(&self, who: Who) -> Vec<Who> {
         let (first, queue) = match who {
             Who::Queue(queue) => (None, queue),
@@ -162,7 +162,7 @@ impl Question<'_> {
         first.into_iter().chain(queues).collect()
     }
 
-    /// What everybody uses, what is being stopped left out.
+    /// Returns the use of all owners, without the allocations that are being stopped.
     pub fn usage(&self) -> Usage {
         let used = |queue: &crate::books::Queue| queue.allocated.minus_existing(&queue.preempting);
         let queues = self.books.queues().iter();
@@ -180,7 +180,7 @@ impl Question<'_> {
         usage
     }
 
-    /// What somebody is promised.
+    /// Returns the promise of an owner. `None` if it has none.
     pub(super) fn promised_to(&self, who: Who) -> Option<Resources> {
         let promised = match who {
             Who::User(level) => Some(self.keeps(level)),
@@ -192,7 +192,7 @@ impl Question<'_> {
         promised.filter(|one| !one.is_empty())
     }
 
-    /// What a user keeps.
+    /// Returns the amount that a user keeps.
     fn keeps(&self, level: LevelId) -> Resources {
         let users = self.books.users_of(self.leaf).expect("its users share it");
         let among = self.books.among_everyone(self.leaf).expect("its users share it");
@@ -214,7 +214,7 @@ impl Question<'_> {
         keeps
     }
 
-    /// The parts of queues.
+    /// Returns the fractions of the queues as amounts.
     fn parts(&self) -> BTreeMap<QueueId, Resources> {
         let root = self.books.partition(self.books.queue(self.leaf).partition).root;
         let there = self.books.queue(root).max.clone().unwrap_or_default();
@@ -231,7 +231,7 @@ impl Question<'_> {
                     guaranteed.is_some_and(|one| one.get_or_zero(resource) > Quantity::ZERO)
                 })
             };
-            // Types without a guarantee do not say who has too much, unless no type has one.
+            // Types without a guarantee do not decide which queue has too much, unless no type has a guarantee.
             if amounts.iter().any(|(resource, _)| is_guaranteed(*resource)) {
                 amounts.retain(|(resource, _)| is_guaranteed(*resource));
             }
@@ -267,7 +267,7 @@ impl Question<'_> {
         Party { weight, least, most: self.wish(id, resource) }
     }
 
-    /// What a queue uses and wants, at most its maximum.
+    /// Returns the amount that a queue uses and wants, at most its maximum.
     fn wish(&self, id: QueueId, resource: ResourceType) -> i64 {
         let queue = self.books.queue(id);
         let of = |amounts: &Resources| amounts.get_or_zero(resource);
@@ -283,7 +283,8 @@ impl Question<'_> {
         most.map_or(all, |most| all.min(most)).get()
     }
 
-    /// What waits in a leaf; where users share it, ask by ask as far as each may be had after those before it.
+    /// Returns the pending amount of a leaf. In a shared leaf, an ask counts only if it is allowed after the asks
+    /// before it.
     fn whole_asks(&self, id: QueueId) -> Resources {
         let queue = self.books.queue(id);
         let Some(users) = self.books.users_of(id) else { return queue.pending.clone() };
@@ -326,7 +327,7 @@ impl Question<'_> {
         all
     }
 
-    /// What other users have in the same leaf above what they keep.
+    /// Returns the allocations of other users of the same leaf that exceed the amounts which these users keep.
     pub(super) fn eligible_within(&self) -> Vec<AllocationId> {
         let usage = self.usage();
         let suits = |id: &AllocationId| {
@@ -345,7 +346,7 @@ impl Question<'_> {
         all.filter(suits).collect()
     }
 
-    /// Whether what these make free may be on its way in the leaf at once.
+    /// Whether the leaf can preempt these victims at the same time: at most a fifth of its guarantee can be stopping.
     pub(super) fn may_be_on_its_way(&self, victims: &[AllocationId]) -> bool {
         let queue = self.books.queue(self.leaf);
         let Some(guaranteed) = queue.guaranteed.as_ref() else { return true };

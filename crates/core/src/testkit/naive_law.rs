@@ -1,4 +1,4 @@
-//! What the law allows, decision D-3, each question answered from scratch.
+//! Rules of a strict guarantee, decision D-3. Each question is answered from scratch.
 
 use crate::books::{Books, StopRequest};
 use crate::id::{AllocationId, NodeId};
@@ -9,7 +9,8 @@ use super::naive_claim::{Basis, Who};
 use super::naive_preempt::{Question, Usage};
 
 impl Question<'_> {
-    /// What queues use when all that is under way has happened.
+    /// Returns the use after all preemptions that have started: the stopping allocations are gone, and their asks are
+    /// placed.
     pub fn promised(&self) -> Usage {
         let (books, mut usage) = (self.books, self.usage());
         for (id, row) in books.allocations().iter() {
@@ -23,12 +24,12 @@ impl Question<'_> {
         usage
     }
 
-    /// The same with the ask placed and these gone.
+    /// Returns the same use, with the ask placed and these victims gone.
     pub fn imagined(&self, gone: &[AllocationId]) -> Usage {
         self.without(&self.with(&self.promised(), self.asking(), self.size), gone)
     }
 
-    /// What a node has free when all that is being stopped has gone.
+    /// Returns the free amount of a node after the end of all stopping allocations.
     pub fn to_come(&self, node: NodeId) -> Resources {
         let books: &Books = self.books;
         let stopping = |id: &AllocationId| {
@@ -39,7 +40,7 @@ impl Question<'_> {
         all.fold(books.node(node).available.clone(), |sum, id| sum.plus(books.node_request(id)))
     }
 
-    /// Whether the law lets all of these go.
+    /// Whether the rules allow all of these victims.
     pub fn is_lawful(&self, gone: &[AllocationId]) -> bool {
         if self.basis == Basis::Priority {
             return true; // What one of a leaf loses another of it gets.
@@ -57,7 +58,7 @@ impl Question<'_> {
         })
     }
 
-    /// Whether the ask has room in its queues and in their guarantees when these have gone.
+    /// Whether the ask fits in its queues and in their guarantees after the end of these victims.
     pub fn fits_queues(&self, gone: &[AllocationId]) -> bool {
         let after = self.imagined(gone);
         let within = |(id, queue): (_, &crate::books::Queue)| {
@@ -71,14 +72,15 @@ impl Question<'_> {
         self.is_covered(&after) && self.books.up(self.leaf).all(within)
     }
 
-    /// Whether the ask has room on a node when these have gone.
+    /// Whether the ask fits on a node after the end of these victims.
     pub fn fits_node(&self, node: NodeId, gone: &[AllocationId]) -> bool {
         let on = gone.iter().filter(|id| self.row(**id).node == Some(node));
         let free = on.fold(self.to_come(node), |sum, id| sum.plus(self.books.node_request(*id)));
         free.fits(self.on_node)
     }
 
-    /// Whether a victim's node was lent to it: the root says so of the node's label, which it did not name.
+    /// Whether the node of a victim was lent to it: the root lends nodes of its label, and the victim did not request
+    /// the label.
     pub fn is_lent(&self, victim: AllocationId) -> bool {
         let row = self.row(victim);
         let node = row.node.map(|node| self.books.node(node));
@@ -91,12 +93,12 @@ impl Question<'_> {
             && naive::lend::lends(self.books, partition, label)
     }
 
-    /// Whether a victim may be taken from its leaf.
+    /// Whether a victim can be taken from its leaf.
     pub fn may_lose(&self, usage: &Usage, victim: AllocationId) -> bool {
         self.basis == Basis::Priority || self.is_lent(victim) || self.is_above(usage, victim)
     }
 
-    /// Whether queues or guarantees that lack something lack less with `more` gone.
+    /// Whether a queue or guarantee with a shortage has a smaller shortage with `more` gone than with `gone`.
     pub(super) fn is_nearer(&self, gone: &[AllocationId], more: &[AllocationId]) -> bool {
         let (before, after) = (self.imagined(gone), self.imagined(more));
         let in_queues = self.books.up(self.leaf).any(|(id, queue)| {

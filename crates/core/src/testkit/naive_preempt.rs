@@ -1,5 +1,5 @@
-//! What is stopped for an ask, straight from scheduling §11 and decisions D-3 and D-4: whole copies
-//! of all queues, every sum recomputed.
+//! Victims for an ask, directly from scheduling §11 and decisions D-3 and D-4. It copies all queues and recomputes
+//! every sum.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -14,32 +14,32 @@ use super::naive;
 use super::naive_claim::{Basis, Who};
 use super::naive_victims::{Unit, ids};
 
-/// What each queue uses, were it as imagined.
+/// Use of each queue and user in an imagined state.
 pub type Usage = BTreeMap<Who, Resources>;
 
-/// What is found for an ask.
+/// Result of the search for an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// This is to be stopped, and the node reserved.
+    /// Stop these victims, and reserve the node.
     Stop(NodeId, Vec<AllocationId>),
-    /// The same, from other users of the same leaf.
+    /// Stop these victims of other users of the same leaf, and reserve the node.
     StopWithin(NodeId, Vec<AllocationId>),
-    /// The same, of a lower priority in the same leaf.
+    /// Stop these victims of a lower priority in the same leaf, and reserve the node.
     StopBelow(NodeId, Vec<AllocationId>),
-    /// The RM is to be asked.
+    /// Ask the RM.
     Ask(Vec<Removal>),
-    /// Nothing: what is being stopped already makes room.
+    /// No change: the allocations that are being stopped already make enough capacity available.
     OnItsWay,
-    /// Nothing: the RM accepts none of it.
+    /// No change: the RM accepts none of the removals.
     Refused,
-    /// Nothing.
+    /// No victims found.
     Nothing,
 }
 
-/// A node, who might go there in order, and how many must at least.
+/// A node, its candidates in order, and the minimum number that must be stopped.
 pub(super) type Offer = (NodeId, Vec<AllocationId>, usize);
 
-/// The question: who asks.
+/// Question: which victims to stop for one ask.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'books> {
     pub(super) books: &'books Books,
@@ -51,7 +51,7 @@ pub struct Question<'books> {
     pub(super) now: Timestamp,
 }
 
-/// The asks whose node is given up, and what is to be stopped.
+/// Returns the asks whose reserved node is given up, and the victims to stop.
 pub fn plan(
     books: &Books,
     ask: AllocationId,
@@ -83,7 +83,7 @@ impl Question<'_> {
         let question = self;
         let books = self.books;
         let units = question.units();
-        // What a gang can do without is a part of the gang.
+        // The surplus of a gang is also a part of the gang.
         let candidates: Vec<AllocationId> = units
             .iter()
             .filter(|unit| !unit.is_surplus)
@@ -117,7 +117,7 @@ impl Question<'_> {
 }
 
 impl<'books> Question<'books> {
-    /// What is asked for.
+    /// Returns the question for an ask.
     pub fn of(books: &'books Books, ask: AllocationId, now: Timestamp) -> Self {
         let leaf = books.application(books.allocation(ask).application).queue;
         let basis = Self::basis_of_queue(books, leaf);
@@ -125,7 +125,7 @@ impl<'books> Question<'books> {
         Self { books, ask, leaf, size, on_node, basis, now }
     }
 
-    /// The same where only the guarantee of the queue is called on.
+    /// Returns the same question with only the guarantee of the queue as promise.
     #[must_use]
     pub fn by_guarantee(&self) -> Self {
         Self { basis: Basis::Guarantee, ..*self }
@@ -143,7 +143,7 @@ impl<'books> Question<'books> {
         self.books.resources_of(id)
     }
 
-    /// With these gone.
+    /// Returns the use without these allocations.
     pub fn without(&self, usage: &Usage, gone: &[AllocationId]) -> Usage {
         let mut usage = usage.clone();
         for id in gone {
@@ -154,7 +154,7 @@ impl<'books> Question<'books> {
         usage
     }
 
-    /// With this much more in a leaf, or for a user.
+    /// Returns the use with this additional amount in a leaf or for a user.
     pub fn with(&self, usage: &Usage, at: Who, size: &Resources) -> Usage {
         let mut usage = usage.clone();
         for who in self.up(at) {
@@ -163,7 +163,7 @@ impl<'books> Question<'books> {
         usage
     }
 
-    /// `rem`.
+    /// Returns `rem` of scheduling §11: the remaining promise.
     pub fn remaining(&self, usage: &Usage, who: Who) -> Option<Resources> {
         let above = self.up(who).get(1).and_then(|one| self.remaining(usage, *one));
         let own = self.promised_to(who).map(|one| one.minus_existing(&usage[&who]));
@@ -184,13 +184,13 @@ impl<'books> Question<'books> {
         self.size.iter().any(|(resource, _)| left.get_or_zero(resource).get() < 0)
     }
 
-    /// Whether the leaf of a victim is above its guarantee before it goes.
+    /// Whether the leaf of a victim exceeds its guarantee before the victim is stopped.
     pub fn is_above(&self, usage: &Usage, victim: AllocationId) -> bool {
         let left = self.remaining(usage, self.who_has(victim));
         left.is_none_or(|left| self.lacks(&left))
     }
 
-    /// Whether the guarantee covers the ask, which is counted.
+    /// Whether the guarantee covers the ask, which is already counted in the use.
     pub fn is_covered(&self, usage: &Usage) -> bool {
         if self.basis == Basis::Priority {
             return true;
@@ -199,7 +199,7 @@ impl<'books> Question<'books> {
             if !self.is_whole() {
                 return !self.lacks(&left);
             }
-            // Before the ask something was left of all that is promised and wanted.
+            // Before the ask, a part of each promised and requested type was unused.
             let before = left.plus_existing(self.size);
             let wanted = self.size.iter().filter(|(_, amount)| amount.get() > 0);
             let mut wanted = wanted.filter_map(|(resource, _)| before.get(resource));
@@ -217,7 +217,7 @@ impl<'books> Question<'books> {
         self.is_covered(&all)
     }
 
-    /// What may be stopped as far as it does not depend on others, whatever types it has.
+    /// Returns the candidates for victims, as far as this does not depend on other victims, with any types.
     pub(super) fn eligible(&self) -> Vec<AllocationId> {
         match self.basis {
             Basis::Share => return self.eligible_within(),
@@ -245,7 +245,7 @@ impl<'books> Question<'books> {
         found
     }
 
-    /// Whether no queue may fall below its guarantee.
+    /// Whether no queue can fall below its guarantee.
     pub(super) fn is_strict(&self) -> bool {
         let partition = self.books.partition(self.books.queue(self.leaf).partition);
         partition.settings.preemption.strict_guarantee
@@ -295,7 +295,7 @@ impl<'books> Question<'books> {
         }
     }
 
-    /// Whether the guarantee that the ask calls on is this queue's: none is nearer to its leaf.
+    /// Whether the ask uses the guarantee of this queue: no queue nearer to its leaf has one.
     fn is_called_on(&self, queue: QueueId) -> bool {
         let promises = |id: &QueueId| {
             let promised = self.promised_to(Who::Queue(*id));
@@ -323,7 +323,7 @@ impl<'books> Question<'books> {
             .collect()
     }
 
-    /// The nodes that the ask may have, by name.
+    /// Returns the nodes that the ask can use, by name.
     pub(super) fn nodes(&self, given_up: &[AllocationId]) -> Vec<NodeId> {
         let nodes = &self.books.partition(self.books.queue(self.leaf).partition).nodes;
         let suits = |id: &NodeId| {
@@ -342,7 +342,7 @@ impl<'books> Question<'books> {
         candidates.iter().copied().filter(|id| self.row(*id).node == Some(node)).collect()
     }
 
-    /// Scheduling §11.4 as the reference does it.
+    /// Finds victims by scheduling §11.4, in the way of YuniKorn.
     fn newest(
         &self,
         candidates: &[AllocationId],
@@ -387,15 +387,15 @@ impl<'books> Question<'books> {
         }
     }
 
-    /// Whether the RM says who has to go on a node.
+    /// Whether the RM chooses the victims on a node.
     pub(super) fn asks_rm(&self) -> bool {
         let partition = self.books.partition(self.books.queue(self.leaf).partition);
         partition.questions.is_some_and(|one| one.victims)
     }
 
-    /// The cheapest of what the RM accepts in the first batch that has one where nobody goes who
-    /// should rather stay; or what it is to be asked first. Of a removal, and who of the
-    /// candidates goes there last.
+    /// Returns the cheapest removal that the RM accepted. The search ends at the first batch with a removal that stops
+    /// neither a non-preemptable allocation nor an originator. If the RM must be asked before, returns the removals of
+    /// the question as an error. `offers` has the removals, each with the candidates on its node in order.
     pub(super) fn ask_in_batches(
         &self,
         offers: &[(Removal, Vec<Unit>)],
@@ -417,7 +417,7 @@ impl<'books> Question<'books> {
                     found.extend(full(removal.node, &mine));
                 }
             }
-            // The best of them, not just any.
+            // The best removal decides, not any of them.
             let best = found.iter().map(|(node, victims)| self.cost(*node, victims)).min();
             if best.is_some_and(|cost| !cost.reluctant && !cost.originator) {
                 break;
@@ -426,7 +426,7 @@ impl<'books> Question<'books> {
         Ok(found.into_iter().min_by_key(|(node, victims)| self.cost(*node, victims)))
     }
 
-    /// All victims from those on the node on, the first `firm` of which the RM wants gone.
+    /// Returns all victims, with those on the node first. The RM requires the first `firm` of them.
     fn newest_from(
         &self,
         candidates: &[AllocationId],

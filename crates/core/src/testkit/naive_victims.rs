@@ -1,5 +1,5 @@
-//! Which victims are taken where no queue may fall below its guarantee, straight from no-starvation NS-32 and NS-40 and
-//! decision page 50: every set and every cost from scratch.
+//! Choice of the victims under a strict guarantee, directly from no-starvation NS-32 and NS-40 and decision page 50.
+//! Every set and every cost is computed from scratch.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,12 +13,12 @@ use crate::time::Timestamp;
 use super::naive_claim::Basis;
 use super::naive_preempt::{Finding, Question};
 
-/// What stops together.
+/// Allocations that stop together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// Its allocations: one, or all of a gang or of a task of several members.
+    /// Allocations: one, or all of a gang or of a task of several members.
     pub members: Vec<AllocationId>,
-    /// Whether its gang can do without it, and the gang is another unit.
+    /// Whether its gang does not need it. The rest of the gang is another unit.
     pub is_surplus: bool,
 }
 
@@ -28,12 +28,12 @@ impl Unit {
     }
 }
 
-/// All allocations of these.
+/// Returns all allocations of these units.
 pub(super) fn ids(units: &[Unit]) -> Vec<AllocationId> {
     units.iter().flat_map(|unit| unit.members.clone()).collect()
 }
 
-/// What it costs that something goes, what counts most in front.
+/// Cost of stopping units. The most important component is first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the order")]
 pub struct NaiveCost {
@@ -49,7 +49,7 @@ pub struct NaiveCost {
 }
 
 impl Question<'_> {
-    /// What may be stopped, who goes first in front where nothing is known of a node.
+    /// Returns the units that can be stopped, in the order without a specific node.
     pub fn units(&self) -> Vec<Unit> {
         let eligible = self.eligible();
         let helps = |ids: &[AllocationId]| {
@@ -73,7 +73,7 @@ impl Question<'_> {
         }
         units.sort_by_key(|unit| self.cost_beyond(core::slice::from_ref(unit), None));
         if !self.is_strict() {
-            // Who goes first counts for one, not for a set.
+            // The order is by the cost of a single unit, not of a set.
             units.sort_by_key(|unit| {
                 let row = self.row(unit.members[0]);
                 let newest = (Reverse(row.created), Reverse(row.number.abs()));
@@ -121,7 +121,7 @@ impl Question<'_> {
         }
     }
 
-    /// Whether a gang can do without one of these: as many older ones of its task group are enough, or it has none.
+    /// Whether a gang does not need one of these: its task group has enough older ones, or the group is missing.
     fn is_beyond(
         &self,
         application: ApplicationId,
@@ -143,14 +143,14 @@ impl Question<'_> {
         older.count() as u64 >= group.count - group.timed_out
     }
 
-    /// What it costs that these go for the sake of a node.
+    /// Returns the cost of stopping these units for a node.
     pub fn cost(&self, node: NodeId, units: &[Unit]) -> NaiveCost {
         let strict = self.is_strict();
         let cost = self.cost_beyond(units, strict.then(|| self.need_on(node)).as_ref());
         NaiveCost { oldest: cost.oldest.filter(|_| strict), ..cost }
     }
 
-    /// What the ask lacks on a node and in its queues.
+    /// Returns the amount that the ask lacks on a node and in its queues.
     fn need_on(&self, node: NodeId) -> Resources {
         let free = self.to_come(node);
         let mut need = self.need_in_queues();
@@ -176,7 +176,7 @@ impl Question<'_> {
         need
     }
 
-    /// The cost where the ask lacks this; what is given up beyond it counts only where it is known.
+    /// Returns the cost for an ask that lacks `need`. The surplus counts only if `need` is known.
     fn cost_beyond(&self, units: &[Unit], need: Option<&Resources>) -> NaiveCost {
         let all = ids(units);
         let strict = self.is_strict();
@@ -215,7 +215,7 @@ impl Question<'_> {
         }
     }
 
-    /// The cheapest of the sets that decision page 50 names.
+    /// Returns the cheapest of the sets of decision page 50.
     pub(super) fn cheapest(
         &self,
         units: &[Unit],
@@ -274,7 +274,7 @@ impl Question<'_> {
         }
     }
 
-    /// What the RM is asked of a node, and who goes there in order.
+    /// Returns the removal to ask the RM about for a node, and the units there in order.
     fn offer(&self, node: NodeId, victims: Vec<Unit>, units: &[Unit]) -> (Removal, Vec<Unit>) {
         let (count, mut order) = (victims.len(), victims);
         for unit in units {
@@ -295,7 +295,8 @@ impl Question<'_> {
         (Removal { node, victims, least }, order)
     }
 
-    /// Whether one may follow those that have gone: it has no part of them, and the law lets it.
+    /// Whether a unit can follow the units that have been chosen: it shares no allocation with them, and the rules
+    /// allow it.
     fn may_follow(&self, gone: &[Unit], unit: &Unit) -> bool {
         let has_part =
             gone.iter().any(|one| one.members.iter().any(|id| unit.members.contains(id)));
@@ -306,7 +307,7 @@ impl Question<'_> {
         !has_part && (is_lent || self.may_lose(&usage, unit.members[0])) && self.is_lawful(&all)
     }
 
-    /// The cheapest of four sets for a node.
+    /// Returns the cheapest of four sets for a node.
     fn best_on(&self, node: NodeId, units: &[Unit]) -> Option<Vec<Unit>> {
         let here = |unit: &&Unit| unit.members.iter().any(|id| self.row(*id).node == Some(node));
         let mut order: Vec<Unit> = units.iter().filter(here).cloned().collect();
@@ -354,7 +355,8 @@ impl Question<'_> {
         sets.into_iter().min_by_key(|set| self.cost(node, set))
     }
 
-    /// As many in this order as make room on a node, none of them in vain.
+    /// Adds units in this order until the ask fits on a node, then removes the unnecessary ones. `None` if it does not
+    /// fit.
     fn gathered(&self, node: NodeId, order: &[Unit]) -> Option<Vec<Unit>> {
         let mut gone: Vec<Unit> = Vec::new();
         for unit in order {
@@ -379,7 +381,7 @@ impl Question<'_> {
         fits(&gone).then(|| Self::pruned(gone, 0, fits))
     }
 
-    /// Leave out from the end every one that is not needed, the first `firm` aside.
+    /// Removes each unnecessary unit, from the end. The first `firm` units remain.
     fn pruned(mut gone: Vec<Unit>, firm: usize, suffices: impl Fn(&[Unit]) -> bool) -> Vec<Unit> {
         for place in (firm..gone.len()).rev() {
             let mut less = gone.clone();
@@ -391,7 +393,7 @@ impl Question<'_> {
         gone
     }
 
-    /// The victims of a node, and those that it takes beyond them for queues and their guarantees.
+    /// Returns the victims of a node, and the additional victims for the queues and their guarantees.
     fn completed(
         &self,
         node: NodeId,

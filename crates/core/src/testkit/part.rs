@@ -1,4 +1,4 @@
-//! Parts of queues in stories.
+//! Fractions of queues in stories.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,8 +9,8 @@ use crate::name::Name;
 use crate::resource::Resources;
 use crate::userlimit::Decimal;
 
-/// Read `percent=40`, `percent=40/80` with a maximum, `weight=2`, `absolute`; and `apps=4`, which is
-/// no part.
+/// Reads `percent=40`, `percent=40/80` with a maximum, `weight=2`, or `absolute`. Also reads `apps=4`, which is not a
+/// fraction.
 pub(super) fn read_part(word: &str, capacity: &mut Option<CapacityConfig>, apps: &mut u64) {
     let (mode, value) = word.split_once('=').unwrap_or((word, "0"));
     if mode == "apps" {
@@ -31,7 +31,7 @@ pub(super) fn read_part(word: &str, capacity: &mut Option<CapacityConfig>, apps:
     *capacity = Some(CapacityConfig { share, maximum: maximum.map(decimal) });
 }
 
-/// Read `percent@gpu=40/80`, the part of the nodes of a label.
+/// Reads `percent@gpu=40/80`, the fraction of the nodes of a label.
 pub(super) fn read_part_at(word: &str) -> LabelCapacity {
     let (mode, rest) = word.split_once('@').expect("a part at a label");
     let (label, value) = rest.split_once('=').expect("a label and a value");
@@ -40,7 +40,7 @@ pub(super) fn read_part_at(word: &str) -> LabelCapacity {
     LabelCapacity { label: Name::new(label), capacity: capacity.expect("it was read") }
 }
 
-/// The same of a queue that a rule made.
+/// Returns the text for the fraction of a queue that a rule created.
 pub(super) fn shown_part(capacity: CapacityConfig) -> String {
     let share = match capacity.share {
         CapacityShare::Percent(value) => format!(" percent={value}"),
@@ -51,7 +51,7 @@ pub(super) fn shown_part(capacity: CapacityConfig) -> String {
     share + &maximum.unwrap_or_default()
 }
 
-/// What a queue has by its part.
+/// Returns the text for the amounts of a queue that result from its fraction.
 pub(super) fn shown_sizes(books: &Books, row: &Queue) -> String {
     let amounts = |one: Option<&Resources>| {
         one.map_or_else(|| "none".into(), |one| format!("{}", books.types().amounts(one)))

@@ -1,4 +1,4 @@
-//! Playing a random history, with everything checked after every event, and counted.
+//! Plays a random history, checks everything after every event, and counts what happens.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -44,24 +44,27 @@ mod reservations;
 
 use reservations::may_place;
 
-/// How often something happened, by name; a test asks that nothing stays at zero.
+/// Counts by name. A test requires that no count is zero.
 pub type Counts = BTreeMap<String, u64>;
 
-/// More steps than any history needs between two deeds: beyond, it goes round in circles.
+/// Maximum number of steps between two actions. A history that exceeds it does not terminate.
 const STEPS_MAX: usize = 2_000;
 
-/// When histories begin: late enough for asks that were made before.
+/// Start time of histories. Asks with an earlier creation time must be possible.
 const START: Timestamp = Timestamp::from_millis(1_000_000);
 
-/// Play a history from nothing, check everything after every event, and count; what is left at
-/// the end, with all that happened.
+/// Plays a history from empty books, checks everything after every event, and counts. Returns the final world with its
+/// journal.
 ///
-/// Checked: sums from scratch, no placement beyond any bound, the next step equal to a fresh
-/// scheduler's and to the naive one's, replay equal to the live books, everything freed at
-/// the end.
+/// Checks:
+/// - All sums are equal to sums from scratch.
+/// - No placement exceeds a limit.
+/// - The next step is the step of a new scheduler and of the naive scheduler.
+/// - The replay is equal to the live books.
+/// - Everything is released at the end.
 ///
 /// # Panics
-/// When anything is wrong.
+/// Panics if a check fails.
 pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) -> World {
     let scheduler = Scheduler::watching(&Books::default());
     let world = World { now: START, scheduler, ..World::default() };
@@ -93,7 +96,7 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) -> W
             RandomAction::Answer(number) => player.answer(number),
             _ => {}
         }
-        // Now and then the next command comes before the scheduler is idle.
+        // In some cases, the next command comes before the scheduler is idle.
         match player.world.journal.len() % 6 {
             1 => player.look(),
             2 => {
@@ -112,10 +115,10 @@ pub fn play(configuration: &Configuration, ops: &[Op], counts: &mut Counts) -> W
     player.world
 }
 
-/// Scans for queues above their maximum come by themselves, some seconds apart.
+/// Time between two automatic scans for queues above their maximum.
 const SCANS_APART: Millis = Millis::from_secs(6);
 
-/// Mostly seconds, sometimes days: applications are remembered for three.
+/// Returns a duration: mostly seconds, sometimes days. Ended applications are retained for three days.
 fn span_of(span: u8) -> Millis {
     match span {
         0..200 => Millis::from_secs(u64::from(span) / 4),
@@ -125,18 +128,19 @@ fn span_of(span: u8) -> Millis {
 
 struct Player<'counts> {
     world: World,
-    /// Answers that come late.
+    /// Answers that are sent late.
     late: Vec<Command>,
     counts: &'counts mut Counts,
-    /// What is counted as it happens.
+    /// Running counts.
     tally: Tally,
-    /// Asks that waited when the last command had settled, and why.
+    /// Asks that waited when the previous command had settled, with their reasons.
     waiting: BTreeMap<AllocationId, &'static str>,
-    /// Whether the command at hand gave something back.
+    /// Whether the current command released something.
     released: bool,
-    /// Whether it takes a node away.
+    /// Whether the current command removes a node.
     losing: bool,
-    /// Whether nothing counted the application at hand before: then numbers hold it back.
+    /// Whether no limit counted the current application before. The limits of the number of applications can hold it
+    /// back then.
     starting: bool,
 }
 
@@ -186,7 +190,7 @@ impl Player<'_> {
         }
     }
 
-    /// Half of the gangs come with all their placeholders: equal ones, or one and the rest in one piece.
+    /// Adds asks for all placeholders to half of the gangs: equal ones, or one and the rest as one large placeholder.
     fn ask_for_gang(&mut self, submitted: &Command, die: u8) {
         let Command::Submit(submit) = submitted else { return };
         let count = i64::from(die % 4);
@@ -210,7 +214,7 @@ impl Player<'_> {
         }
     }
 
-    /// Ask why everything waits, whatever the answer.
+    /// Requests the reason of every pending ask and ignores the result.
     fn look(&mut self) {
         let books = &self.world.books;
         for (id, _) in books.allocations().iter() {
@@ -239,7 +243,7 @@ impl Player<'_> {
         }
     }
 
-    /// Apply an event; if the scheduler decided it, nothing may exceed any bound.
+    /// Applies an event. If the scheduler decided it, checks that no limit is exceeded.
     fn apply(&mut self, event: &Event, judged: bool) {
         let starts = match event {
             Event::Application(ApplicationEvent::Moved {
@@ -305,7 +309,7 @@ impl Player<'_> {
         self.count(name_of(event));
     }
 
-    /// Remove everything; nothing may be left in any ledger.
+    /// Removes everything. All sums must be zero afterwards.
     fn finish(&mut self) {
         let there = |name: &Name| self.world.books.partition_named(name).is_some();
         for partition in PARTITIONS.map(Name::new).into_iter().filter(there).collect::<Vec<_>>() {
@@ -334,7 +338,7 @@ impl Player<'_> {
         books.partition(books.partition_named(partition).expect("both are configured"))
     }
 
-    /// The command of a deed, given what there is.
+    /// Returns the command of an action for the current state.
     fn command(&self, op: Op, configuration: &Configuration) -> Command {
         let second = Name::new(PARTITIONS[op.partition]);
         let there = self.world.books.partition_named(&second).is_some();
@@ -367,7 +371,7 @@ impl Player<'_> {
                 submit(partition, (number, queue, user, gang))
             }
             RandomAction::Ask(deed) => {
-                // Gangs grow in two applications, so that members find placeholders.
+                // Gangs grow in two applications, so that members find placeholders to replace.
                 let in_gang = !role_of(deed.role).1.is_empty() && deed.application < COMMON;
                 let number = if in_gang { deed.application % 2 } else { deed.application };
                 self.ask(partition, application(number), deed)
@@ -410,7 +414,7 @@ impl Player<'_> {
         });
         let (placeholder, task_group) = role_of(deed.role);
         let in_gang = !task_group.is_empty();
-        // Members often want a certain node, which is not that of a placeholder.
+        // Members often require a node other than the node of a placeholder.
         let required = if in_gang && !placeholder { deed.required % 7 } else { deed.required };
         Command::Ask(Ask {
             placeholder,
@@ -436,7 +440,8 @@ impl Player<'_> {
     }
 }
 
-/// What happens where there is no node or application yet: one comes.
+/// Replaces an action that needs a node, application, or tenant by one that creates it, if there is none yet.
+/// In a partition without tenants, an action about tenants becomes another action.
 fn instead(op: Op, here: &Partition) -> Op {
     let deed = match op.deed {
         RandomAction::ResizeNode(number, _)
@@ -468,13 +473,13 @@ fn instead(op: Op, here: &Partition) -> Op {
     Op { deed, ..op }
 }
 
-/// Says of a tenant what makes it, below no other.
+/// Number for [`RandomAction::Tenant`] that creates a tenant without a parent tenant.
 const PLAIN: u8 = 28;
 
-/// Numbers from here on name what is not there.
+/// Numbers from this value on name an object that does not exist.
 const COMMON: u8 = 250;
 
-/// The name of a live row; now and then, and when there is none, of none.
+/// Returns the name of a live row. For some numbers, and without rows, returns the name `nowhere`.
 fn pick<V: Clone>(number: u8, rows: &crate::OrderedMap<Name, V>, nowhere: &str) -> Name {
     let position = usize::from(number).checked_rem(rows.len()).filter(|_| number < COMMON);
     let found = position.and_then(|position| rows.iter().nth(position));
@@ -485,7 +490,7 @@ fn names<V: Clone>(rows: &crate::OrderedMap<Name, V>) -> Vec<Name> {
     rows.iter().map(|(name, _)| name.clone()).collect()
 }
 
-/// A command that no state of the books can allow.
+/// Returns a command that is invalid in every state of the books.
 fn nonsense(kind: u8, partition: Name, configuration: &Configuration) -> Command {
     let empty = Name::default();
     match kind % 4 {
@@ -514,7 +519,7 @@ fn nonsense(kind: u8, partition: Name, configuration: &Configuration) -> Command
 }
 
 fn name_of(event: &Event) -> String {
-    // `Node(Added {…})` is `Node.Added`.
+    // `Node(Added {…})` becomes `Node.Added`.
     let text = format!("{event:?}").replacen('(', ".", 1);
     let kind = text.split([' ', '{']).next().unwrap_or_default().to_string();
     match event {

@@ -1,7 +1,7 @@
 //! Random histories and random queue trees.
 //!
-//! Deeds name live rows by position, so that nearly every command hits one; now and then one
-//! names something that is not there.
+//! Actions select live rows by position, so that nearly every command finds its object. In some cases, an action uses a
+//! name that does not exist.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -26,7 +26,7 @@ use furnish::furnish;
 pub use lending::{lending_history, lending_tree};
 pub(super) use tenants::{command_of as tenant_command, name_of as tenant_name, to_lower};
 
-/// One thing that happens to a cluster, and in which of two partitions.
+/// An action in a cluster, and the partition that it concerns.
 #[derive(Clone, Copy, Debug)]
 pub struct Op {
     /// Index into [`PARTITIONS`].
@@ -34,78 +34,79 @@ pub struct Op {
     pub(super) deed: RandomAction,
 }
 
-/// What happens, in small numbers.
+/// Type of an action, with small numbers as parameters.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RandomAction {
     /// A node joins: name, size.
     AddNode(u8, u8),
     /// A node changes its size.
     ResizeNode(u8, u8),
-    /// A node is drained, or taken back.
+    /// A node is drained or made schedulable.
     SetSchedulable(u8, bool),
     /// A node leaves.
     RemoveNode(u8),
-    /// An application comes: name, queue, user, gang.
+    /// An application is submitted: name, queue, user, gang.
     Submit(u8, u8, u8, u8),
-    /// An application asks.
+    /// An application adds an ask.
     Ask(AskDeed),
-    /// Something is given back.
+    /// An ask or allocation is released.
     Release(u8),
-    /// The RM has done some of what it was asked to: which, and whether it says so twice.
+    /// The RM confirms some of the stop requests. The number selects them, and whether the confirmation is sent twice.
     Confirm(u8),
-    /// The RM answers questions from now on, or none: how many at once, and those about victims.
+    /// The RM answers questions from now on, or none: the maximum of open questions, and whether it answers about
+    /// victims.
     Questions(Option<(u16, bool)>),
-    /// The RM answers some of what it was asked, and how.
+    /// The RM answers some of its questions. The number selects the way.
     Answer(u8),
-    /// Look for queues above their maximum.
+    /// The scheduler scans for queues above their maximum.
     ScanQuotas,
-    /// An application gives everything back.
+    /// An application releases everything.
     ReleaseAll(u8),
-    /// An application goes.
+    /// An application is removed.
     Remove(u8),
     /// Time passes.
     Wait(u8),
-    /// Another queue file comes into force.
+    /// Another queue file is loaded.
     Reload(u16),
-    /// A command that is wrong in one of several ways.
+    /// A command with one of several errors.
     Nonsense(u8),
-    /// A setting of a tenant changes: whose, what, how much; or the RM was away.
+    /// A setting of a tenant changes: tenant, setting, amount. Or the RM was absent.
     Tenant(u8, u8, u8),
-    /// An application of a tenant comes: name, tenant, user, gang.
+    /// An application of a tenant is submitted: name, tenant, user, gang.
     Task(u8, u8, u8, u8),
 }
 
-/// An ask in small numbers.
+/// Parameters of an ask, as small numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AskDeed {
     pub(super) application: u8,
     pub(super) key: u8,
     pub(super) size: u8,
     pub(super) priority: i8,
-    /// Which node it runs on already, below 16.
+    /// Node on which the ask runs already, for numbers below 16.
     pub(super) node: u8,
-    /// Seconds before now when it was made, from 128 on; now below that.
+    /// Age of the ask in seconds, for numbers from 128 on. For smaller numbers, it is created now.
     pub(super) age: u8,
-    /// What it is in a gang.
+    /// Role of the ask in a gang.
     pub(super) role: u8,
-    /// The node that it requires, below [`NODES`].
+    /// Node that the ask requires, for numbers below [`NODES`].
     pub(super) required: u8,
-    /// Whether it may have others stopped, offers itself, and is the first of its application.
+    /// Whether the ask can preempt, is preemptable, and is the originator of its application.
     pub(super) flags: u8,
 }
 
-/// The partitions of every random configuration.
+/// Partitions of every random configuration.
 pub(super) const PARTITIONS: [&str; 2] = ["default", "second"];
-/// Leaves of the random tree, then a queue that is not there, then a parent.
+/// Leaves of the random tree, followed by a queue that does not exist and a parent queue.
 pub(super) const QUEUES: [&str; 6] =
     ["root.a.x", "root.a.y", "root.b", "root.c.d.e", "root.nowhere", "root.a"];
 pub(super) const USERS: [&str; 4] = ["ann", "bob", "cid", "dan"];
-/// Node names in use.
+/// Number of node names.
 pub(super) const NODES: u8 = 5;
-/// Application names in use.
+/// Number of application names.
 pub(super) const APPLICATIONS: u8 = 9;
 
-/// A history of up to `steps` steps, behind some nodes and applications to begin with.
+/// Returns a history of up to `steps` steps, after some initial nodes and applications.
 pub fn history(steps: usize) -> impl Strategy<Value = Vec<Op>> {
     let partition = prop_oneof![3 => Just(0_usize), 1 => Just(1)];
     let op = |deed: BoxedStrategy<RandomAction>| {
@@ -178,8 +179,8 @@ fn submit() -> impl Strategy<Value = RandomAction> {
     })
 }
 
-/// Two partitions, each with a random queue tree with maxima, guarantees, limits and policies;
-/// their leaves are known.
+/// Returns two partitions, each with a random queue tree with maxima, guarantees, limits, and policies. The leaves are
+/// those of `QUEUES`.
 pub fn tree() -> impl Strategy<Value = Configuration> {
     let trees = prop::collection::vec(one_tree(), PARTITIONS.len());
     (trees, any::<u8>()).prop_map(|(mut partitions, die)| {
@@ -243,10 +244,10 @@ fn tree_of(dice: &mut impl Iterator<Item = u8>) -> PartitionConfig {
     one
 }
 
-/// Another queue file for the same cluster: other settings and limits, queues dropped, added and
-/// turned into parents, now and then a partition less. Equal seeds give equal files.
+/// Returns another queue file for the same cluster. It has other settings and limits, and removes or adds queues, or
+/// turns leaves into parents. Some files have one partition less. Equal seeds give equal files.
 pub(super) fn other_file(seed: u16) -> Configuration {
-    // Multiplied by a large odd number and shifted, as congruential generators do.
+    // A congruential generator: multiplied by a large odd number, and shifted.
     let mut state = u64::from(seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut dice = core::iter::from_fn(move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -284,7 +285,7 @@ pub(super) fn groups_of(user: u8) -> Vec<Name> {
     groups.iter().map(Name::new).collect()
 }
 
-/// Now and then sizes for the queue, should a rule have made it.
+/// Returns the tags of an application. Some have sizes for the queue, which apply if a placement rule creates it.
 pub(super) fn tags_of(number: u8, user: u8) -> Vec<(Name, Name)> {
     let vcore = |key, amount| {
         let value = alloc::format!(r#"{{"resources":{{"vcore":{{"value":{amount}}}}}}}"#);
@@ -323,7 +324,7 @@ pub(super) fn tags_of(number: u8, user: u8) -> Vec<(Name, Name)> {
 pub(super) fn capacity(size: u8) -> Amounts {
     let (vcore, memory) = (i64::from(size % 6), i64::from(size / 20));
     match size % 8 {
-        // Many alike, so that nodes tie.
+        // Many nodes have this size, so that equal scores occur.
         3 | 6 => amounts([("vcore", 5), ("memory", 8)]),
         4 => amounts([("vcore", vcore), ("memory", memory), ("gpu", i64::from(size % 3) + 1)]),
         5 if size > 230 => amounts([("vcore", -1)]),
@@ -344,7 +345,7 @@ pub(super) fn wanted(size: u8) -> Amounts {
     }
 }
 
-/// The label of a node: mostly none, unless nodes with one are lent.
+/// Returns the label of a node. Most nodes have none, unless nodes with a label are lent.
 pub(super) fn label_of(size: u8, lends: bool) -> NodeAttributes {
     let label =
         ["gpu", "fpga"][usize::from((!lends || size.is_multiple_of(4)) && size / 11 % 2 == 1)];
@@ -353,7 +354,7 @@ pub(super) fn label_of(size: u8, lends: bool) -> NodeAttributes {
     some.into_iter().collect()
 }
 
-/// The label that an ask wishes for: mostly none, now and then one that no node has.
+/// Returns the label that an ask requests: mostly none, in some cases one that no node has.
 pub(super) fn wished_label(flags: u8) -> Name {
     match flags % 53 {
         5 => Name::new("gpu"),
@@ -363,21 +364,22 @@ pub(super) fn wished_label(flags: u8) -> Name {
     }
 }
 
-/// The nodes that an ask may not have: mostly none, in no order and twice at times.
+/// Returns the block list of an ask: mostly empty, not sorted, in some cases with duplicates.
 pub(super) fn blocked_by(flags: u8, size: u8) -> Vec<Name> {
     let count = if flags % 19 == 4 { 1 + flags % 3 } else { 0 };
     let node = |number| Name::from(alloc::format!("n{}", size.wrapping_add(number * 3) % NODES));
     (0..count).map(node).collect()
 }
 
-/// What the placeholders of an application need together: often nothing, otherwise as much as
-/// one to three of the usual size.
+/// Returns the total amount of the placeholders of an application: often nothing, otherwise one to three times the
+/// usual size.
 pub(super) fn gang_of(gang: u8) -> Amounts {
     let count = i64::from(gang % 4);
     amounts([("vcore", count), ("memory", count)])
 }
 
-/// Which part an ask has in a gang: none, a placeholder or a member, of one of two task groups.
+/// Returns the role of an ask in a gang, and its task group. Roles are none, placeholder (`true`), and member of one of
+/// two task groups.
 pub(super) fn role_of(role: u8) -> (bool, Name) {
     match role {
         0..128 => (false, Name::default()),
@@ -386,7 +388,7 @@ pub(super) fn role_of(role: u8) -> (bool, Name) {
     }
 }
 
-/// The size of a placeholder, mostly the usual one, or of a member: smaller, equal or larger.
+/// Returns the size of a placeholder, mostly the usual one, or of a member: smaller, equal, or larger.
 pub(super) fn gang_size(placeholder: bool, size: u8) -> Amounts {
     match size % 8 {
         0 => amounts([("vcore", 2), ("memory", 1)]),

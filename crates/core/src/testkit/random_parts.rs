@@ -1,4 +1,4 @@
-//! Parts of queues in random trees.
+//! Fractions of queues in random trees.
 
 use alloc::vec::Vec;
 
@@ -10,8 +10,8 @@ use crate::name::Name;
 use crate::resource::Amounts;
 use crate::userlimit::Decimal;
 
-/// Give the queues of some trees parts of their parents, derived from what was drawn already, so
-/// that the others are what they ever were.
+/// Gives the queues of some trees fractions of their parents. These are derived from earlier numbers, so that the other
+/// trees do not change.
 pub(super) fn divide(one: &mut PartitionConfig, seed: u8) {
     if seed % 6 != 1 {
         return;
@@ -35,7 +35,7 @@ pub(super) fn divide(one: &mut PartitionConfig, seed: u8) {
     }
 }
 
-/// Parts of one kind for the queues below one, and for those below them.
+/// Sets fractions of one type for the children of a queue, and for their descendants.
 fn below(parent: &mut QueueConfig, die: &mut impl FnMut() -> u8) {
     let maximum =
         |drawn: u8| drawn.is_multiple_of(3).then(|| Decimal::whole(u32::from(drawn) % 101));
@@ -62,7 +62,7 @@ fn below(parent: &mut QueueConfig, die: &mut impl FnMut() -> u8) {
         let maximum = maximum(die()).filter(|_| !is_absolute);
         child.capacity = Some(CapacityConfig { share, maximum });
         if !is_absolute && child.limits.len() % 2 == 1 {
-            // As much of the nodes of a label, which adds up as the parts do.
+            // The same fraction of the nodes of a label, which adds up like the other fractions.
             let capacity = CapacityConfig { share, maximum: None };
             let label = Name::new("gpu");
             child.label_capacities = alloc::vec![LabelCapacity { label, capacity }];

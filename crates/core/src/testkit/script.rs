@@ -1,6 +1,6 @@
-//! The words of a story: how its lines become a configuration and commands.
+//! Words of a story: conversion of its lines to a configuration and commands.
 //!
-//! See [`super::tell`] for the lines that there are.
+//! See [`super::tell`] for the available lines.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -29,7 +29,7 @@ use sharing::{counts, preempt, share};
 use super::part::{read_part, read_part_at};
 use super::{leaf, parent, partition};
 
-/// The words of one line, taken one by one.
+/// Words of one line, read one by one.
 #[derive(Debug)]
 pub(super) struct Words<'line> {
     line: &'line str,
@@ -41,10 +41,10 @@ impl<'line> Words<'line> {
         Self { line, rest: line.split_whitespace().peekable() }
     }
 
-    /// The next word.
+    /// Returns the next word.
     ///
     /// # Panics
-    /// When the line is at its end: the story is wrong then, not the code that it tests.
+    /// Panics if the line is at its end. The story has an error in this case, not the tested code.
     pub(super) fn next(&mut self, what: &str) -> &'line str {
         self.rest.next().unwrap_or_else(|| panic!("`{}` lacks {what}", self.line))
     }
@@ -54,16 +54,16 @@ impl<'line> Words<'line> {
     }
 
     pub(super) fn name(&mut self, what: &str) -> Name {
-        // So that a story can give an empty name.
+        // Quotes are removed, so that a story can give an empty name.
         Name::new(self.next(what).trim_matches('\''))
     }
 
-    /// Take this word if it is the next one.
+    /// Reads this word if it is the next one. Returns whether it was.
     pub(super) fn take(&mut self, word: &str) -> bool {
         self.rest.next_if_eq(&word).is_some()
     }
 
-    /// Amounts as `type=quantity`, as many as follow; below zero in the smallest unit.
+    /// Reads the following amounts in the form `type=quantity`. Negative amounts are in the smallest unit.
     fn amounts(&mut self) -> Amounts {
         let mut amounts = Amounts::EMPTY;
         while let Some(word) = self.rest.next_if(|word| word.contains('=') && !is_count(word)) {
@@ -78,7 +78,7 @@ impl<'line> Words<'line> {
         amounts
     }
 
-    /// An access list, `|` for the blank between users and groups.
+    /// Reads an access list, with `|` for the space between users and groups.
     fn access_list(&mut self) -> String {
         self.name("an access list").replace('|', " ")
     }
@@ -87,7 +87,7 @@ impl<'line> Words<'line> {
         self.next(what).split(',').map(Name::new).collect()
     }
 
-    /// Labels in their order; `-` for none at all.
+    /// Reads labels in their order. `-` is an empty list.
     fn labels(&mut self, what: &str) -> Vec<Name> {
         let mut labels = self.list(what);
         labels.retain(|label| *label != "-");
@@ -95,20 +95,20 @@ impl<'line> Words<'line> {
         labels
     }
 
-    /// Tags as `key=value`, up to the end of the line.
+    /// Reads tags in the form `key=value`, up to the end of the line.
     fn tags(&mut self) -> Vec<(Name, Name)> {
         let pairs = self.rest.by_ref().map(|word| word.split_once('=').unwrap_or((word, "")));
         pairs.map(|(key, value)| (Name::new(key), Name::new(value))).collect()
     }
 
-    /// A span of time: `30s`.
+    /// Reads a duration such as `30s`.
     pub(super) fn seconds(&mut self) -> Millis {
         let word = self.next("a time such as 30s");
         let seconds = word.strip_suffix('s').and_then(|text| text.parse().ok());
         Millis::from_secs(seconds.unwrap_or_else(|| panic!("`{}`: {word} is no time", self.line)))
     }
 
-    /// Panic unless the line is at its end.
+    /// Checks that the line is at its end. Panics otherwise.
     pub(super) fn end(&mut self) {
         if let Some(word) = self.rest.next() {
             panic!("`{}`: nobody understands `{word}`", self.line);
@@ -120,7 +120,7 @@ fn is_count(word: &str) -> bool {
     word.starts_with("apps=")
 }
 
-/// Whether a line belongs to the configuration, which comes before everything else.
+/// Whether a line belongs to the configuration, which precedes all other lines.
 pub(super) fn is_setting(line: &str) -> bool {
     matches!(
         line.split_whitespace().next(),
@@ -138,7 +138,7 @@ pub(super) fn is_setting(line: &str) -> bool {
     )
 }
 
-/// The configuration that these lines make.
+/// Returns the command that loads the configuration of these lines.
 pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> Command {
     let mut all = Configuration::default();
     for line in lines {
@@ -179,14 +179,19 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
     Command::Configure(Box::new(all))
 }
 
-/// `queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority parent`, with access
-/// lists `submit ann,bob|dev admin |ops`, properties `prop k=v`, user limits as
-/// `share smooth;progress;p=30;f=off;ann=2 step vcore=1 increment vcore=1 largest vcore=4`, limits of
-/// applications as `counts parallel=3;driver=0.1`, `preempt balance;disabled`, a part as
-/// `percent=40/80` or `weight=2`, of a label as `percent@gpu=40/80`, and at the end
-/// `template max vcore=1 apps=1 fair`, limits of
-/// applications as `counts parallel=3;driver=0.1`, `stopped` or `running`, `lifetime 60s`
-/// `usual-lifetime 30s`, `labels gpu,fpga label gpu`, and at the end `template max vcore=1 apps=1 fair`.
+/// Reads `queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority parent`.
+///
+/// More words, in any order:
+/// - access lists `submit ann,bob|dev admin |ops`
+/// - properties `prop k=v`
+/// - user limits `share smooth;progress;p=30;f=off;ann=2 step vcore=1 increment vcore=1 largest vcore=4`
+/// - limits of applications `counts parallel=3;driver=0.1`
+/// - preemption `preempt balance;disabled`
+/// - a fraction `percent=40/80` or `weight=2`, for a label `percent@gpu=40/80`
+/// - states `stopped` or `running`
+/// - lifetimes `lifetime 60s usual-lifetime 30s`
+/// - labels `labels gpu,fpga label gpu`
+/// - at the end, `template max vcore=1 apps=1 fair`
 fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     let queue = queue_at(&mut partition.root, words.next("a path"));
     while let Some(word) = words.optional() {
@@ -237,7 +242,7 @@ fn queue(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     }
 }
 
-/// `template max vcore=4 guaranteed vcore=1 fair apps=2`, up to the end of the line.
+/// Reads `template max vcore=4 guaranteed vcore=1 fair apps=2`, up to the end of the line.
 fn template(words: &mut Words<'_>) -> TemplateConfig {
     let mut template = TemplateConfig::default();
     while let Some(word) = words.optional() {
@@ -254,8 +259,8 @@ fn template(words: &mut Words<'_>) -> TemplateConfig {
     template
 }
 
-/// `rule tag namespace create deny user ann,bob group dev below fixed teams`: behind `below`
-/// stands the rule for the parent, written alike. `fixed` and `tag` have a value.
+/// Reads `rule tag namespace create deny user ann,bob group dev below fixed teams`. After `below` is the rule for the
+/// parent, in the same form. `fixed` and `tag` have a value.
 fn rule(words: &mut Words<'_>) -> RuleConfig {
     let name = words.next("a rule");
     let mut rule = RuleConfig { name: name.into(), ..RuleConfig::default() };
@@ -281,7 +286,7 @@ fn set(queue: &mut QueueConfig, key: &str, value: &str) {
     queue.properties.insert(Name::new(key), Name::new(value));
 }
 
-/// The queue at a path, made with everything above it where it is missing.
+/// Returns the queue at a path. Creates it and its missing ancestors.
 fn queue_at<'tree>(root: &'tree mut QueueConfig, path: &str) -> &'tree mut QueueConfig {
     let mut at = root;
     for name in path.split('.').skip(1) {
@@ -295,7 +300,7 @@ fn queue_at<'tree>(root: &'tree mut QueueConfig, path: &str) -> &'tree mut Queue
     at
 }
 
-/// `limit root.a user ann,* group dev,* vcore=3 apps=1`.
+/// Reads `limit root.a user ann,* group dev,* vcore=3 apps=1`.
 fn limit(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     let queue = queue_at(&mut partition.root, words.next("a path"));
     let mut limit = LimitConfig::default();
@@ -310,7 +315,7 @@ fn limit(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     queue.limits.push(limit);
 }
 
-/// `nodes binpacking vcore=3 memory=1`: the order of nodes, and weights if not the default.
+/// Reads `nodes binpacking vcore=3 memory=1`: the order of nodes, and the weights if they differ from the default.
 #[expect(clippy::cast_precision_loss, reason = "weights in stories are small")]
 fn node_order(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     partition.node_sort.order = match words.next("an order") {
@@ -325,8 +330,14 @@ fn node_order(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     }
 }
 
-/// `preemption off quota newest balance within observe`: none for guarantees, some for quotas,
-/// victims as the reference takes them, up to the part of a queue, among users, nobody really.
+/// Reads `preemption off quota newest balance within observe`.
+///
+/// - `off`: no preemption for guarantees
+/// - `quota`: preemption for quotas
+/// - `newest`: choice of victims as in YuniKorn
+/// - `balance`: preemption up to the fraction of a queue
+/// - `within`: preemption among users of a leaf
+/// - `observe`: only reports of the victims
 fn preemption(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     while let Some(word) = words.optional() {
         match word {
@@ -346,8 +357,8 @@ fn count(word: &str) -> u64 {
     number.unwrap_or_else(|| panic!("nobody understands `{word}`"))
 }
 
-/// The command that a line gives; `holder` says whose an allocation key is, `open` which question
-/// about it is open.
+/// Returns the command of a line. `holder` returns the application of an allocation key, and `open` the number of the
+/// open question about it.
 pub(super) fn command(
     partition: &Name,
     words: &mut Words<'_>,
@@ -407,7 +418,7 @@ pub(super) fn command(
     }
 }
 
-/// `type m5 labelled gpu`: the instance type of a node, and its label.
+/// Reads `type m5 labelled gpu`: the instance type of a node, and its label.
 fn attributes(words: &mut Words<'_>) -> NodeAttributes {
     let kind = words.take("type").then(|| words.name("an instance type"));
     let label = words.take("labelled").then(|| words.name("a label"));
@@ -415,8 +426,8 @@ fn attributes(words: &mut Words<'_>) -> NodeAttributes {
     kind.into_iter().chain(label.map(|name| (NodeAttributes::LABEL, name))).collect()
 }
 
-/// `app app1 root.a ann groups dev,ops gang vcore=4 hard timeout 30s tags namespace=x`; `-` is no
-/// queue, `of:a` that of tenant a.
+/// Reads `app app1 root.a ann groups dev,ops gang vcore=4 hard timeout 30s tags namespace=x`. `-` is no queue, and
+/// `of:a` the queue of tenant a.
 fn submit(partition: Name, words: &mut Words<'_>) -> Command {
     let application = words.name("an application id");
     let place = words.name("a queue");
@@ -435,9 +446,9 @@ fn submit(partition: Name, words: &mut Words<'_>) -> Command {
     })
 }
 
-/// `ask a1 app1 vcore=3 prio 5 on n1 made 10s`: on a node already, made that long after the
-/// story began. What is special about it follows in any order: `placeholder`, `group g1`,
-/// `requires n1`, `preempts`, `preemptable`, `originator`, `labelled gpu`, `not-on n1,n2`.
+/// Reads `ask a1 app1 vcore=3 prio 5 on n1 made 10s`: the ask runs on a node already, and was created that long after
+/// the beginning of the story. More words, in any order: `placeholder`, `group g1`, `requires n1`, `preempts`,
+/// `preemptable`, `originator`, `labelled gpu`, `not-on n1,n2`.
 fn ask(partition: Name, words: &mut Words<'_>) -> Command {
     let (key, application) = (words.name("an allocation key"), words.name("an application id"));
     let mut ask = Ask { partition, application, key, resources: words.amounts(), ..Ask::default() };
@@ -463,7 +474,7 @@ fn ask(partition: Name, words: &mut Words<'_>) -> Command {
     Command::Ask(ask)
 }
 
-/// `foreign f1 n1 vcore=2`, and `static` for one that never ends.
+/// Reads `foreign f1 n1 vcore=2`, and `static` for foreign use that never ends.
 fn foreign(partition: Name, words: &mut Words<'_>) -> Command {
     Command::SetForeign(SetForeign {
         partition,
@@ -474,7 +485,7 @@ fn foreign(partition: Name, words: &mut Words<'_>) -> Command {
     })
 }
 
-/// `as timeout`; by itself the RM has stopped it.
+/// Reads `as timeout`. Without `as`, the RM has stopped the allocation.
 fn termination(words: &mut Words<'_>) -> Termination {
     if !words.take("as") {
         return Termination::StoppedByRm;

@@ -1,4 +1,4 @@
-//! Stories: a few lines in, what happened out.
+//! Stories: short scripts, and texts for their results.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -25,13 +25,12 @@ use super::part::{shown_part, shown_sizes};
 use super::script::{Words, command, configuration, is_setting};
 use super::watch::Watch;
 
-/// Play a story and tell what happened.
+/// Plays a story and returns a text of its results.
 ///
-/// Lines of the configuration come first: `queue`, `limit`, `nodes`, `partition`,
-/// `preemption`, `rule`, `tenants`. All others
-/// are commands; after each the scheduler moves until it is idle. A line of the answer says
-/// what a command led to, indented lines which ask waits from now on, and why. Every invariant
-/// is checked after every event.
+/// Lines of the configuration are at the beginning: `queue`, `limit`, `nodes`, `partition`, `preemption`, `rule`,
+/// `tenants`. All others are commands. After each command, the scheduler runs until it is idle. The result has a line
+/// with the effects of each command. Indented lines name the asks that wait from now on, with their reasons. Every
+/// invariant is checked after every event.
 ///
 /// ```text
 /// queue root.a max vcore=4 guaranteed vcore=1 apps=2 fair ignore-priority
@@ -64,31 +63,30 @@ use super::watch::Watch;
 /// show root.a    show app1    show user ann    show group dev    show priority root.a
 /// ```
 ///
-/// `on n1` in an ask means that it runs there already, whatever the limits say. `reload`, with
-/// lines of the configuration behind it, takes another one into force. Behind `still` the scheduler
-/// comes to nothing any more. Behind `#` is a remark.
+/// `on n1` in an ask means that it runs there already, independent of the limits. `reload`, followed by lines of the
+/// configuration, loads another configuration. After `still`, the scheduler is not run. After `#` is a comment.
 ///
 /// # Panics
-/// When a line is not understood, or an invariant broken.
+/// Panics if a line is not valid, or if an invariant is broken.
 pub fn tell(script: &str) -> String {
     tell_with(script, Story::default())
 }
 
-/// Play a story like [`tell`]; the world that it leads to.
+/// Plays a story like [`tell`] and returns the final world.
 ///
 /// # Panics
-/// When a line is not understood, or an invariant broken.
+/// Panics if a line is not valid, or if an invariant is broken.
 pub fn tell_world(script: &str) -> World {
     let mut story = Story::default();
     story.play(script);
     story.world
 }
 
-/// Play a story like [`tell`], and tell the records that it leads to: behind each line, indented,
-/// kind, change, detail, object, reference, amounts and message.
+/// Plays a story like [`tell`], and returns the records of each line. They are indented and have kind, change, detail,
+/// object, reference, amounts, and message.
 ///
 /// # Panics
-/// When a line is not understood, or an invariant broken.
+/// Panics if a line is not valid, or if an invariant is broken.
 pub fn tell_records(script: &str) -> String {
     let mut story = Story { watch: Some(Watch::default()), ..Story::default() };
     story.world.scheduler = Scheduler::watching(&story.world.books);
@@ -103,25 +101,25 @@ fn tell_with(script: &str, mut story: Story) -> String {
 #[derive(Default)]
 pub(super) struct Story {
     pub(super) world: World,
-    /// The partition of the lines to come.
+    /// Partition of the following lines.
     partition: Name,
-    /// Whether the first configuration is in force.
+    /// Whether the first configuration is loaded.
     configured: bool,
-    /// What the command at hand has led to.
+    /// Effects of the current command.
     effects: Vec<String>,
-    /// Why each ask waits, as last reported.
+    /// Last reported reason of each pending ask.
     waits: BTreeMap<AllocationId, String>,
-    /// What a watcher receives, if there is one; nothing else is reported then.
+    /// Watcher for records. If there is one, only records are reported.
     watch: Option<Watch>,
-    /// What moved it so far.
+    /// Commands and steps until now.
     pub(super) moves: Vec<Move>,
-    /// Whether the scheduler does not come to anything any more.
+    /// Whether the scheduler is not run.
     still: bool,
     output: String,
 }
 
 impl Story {
-    /// Take the configuration into force, and carry out line by line.
+    /// Loads the configuration and runs the lines one by one.
     pub(super) fn play(&mut self, script: &str) {
         let lines = script.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
         let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
@@ -164,7 +162,7 @@ impl Story {
         self.conclude(&heading.join(" "), matches!(verb, "node" | "app"));
     }
 
-    /// Take another configuration into force.
+    /// Loads another configuration.
     fn reload(&mut self, lines: &[&str]) {
         let command = configuration(lines.iter().copied());
         if let Some(refusal) = self.obey(&command) {
@@ -173,7 +171,7 @@ impl Story {
         self.conclude("reload", false);
     }
 
-    /// Let the scheduler move, and tell what the line led to; `quiet` says nothing of nothing.
+    /// Runs the scheduler and writes the effects of the line. With `quiet`, a line without effects is omitted.
     fn conclude(&mut self, heading: &str, quiet: bool) {
         self.settle();
         if let Some(watch) = &mut self.watch {
@@ -211,7 +209,7 @@ impl Story {
         }
     }
 
-    /// Carry a command out; the refusal, if it is refused.
+    /// Runs a command. Returns the reason if it is rejected.
     fn obey(&mut self, command: &Command) -> Option<String> {
         match decide(&self.world.books, self.world.now, command) {
             Ok(events) => {
@@ -250,7 +248,7 @@ impl Story {
         }
     }
 
-    /// What belongs together has ended.
+    /// Ends a group of records: a command or a step of the scheduler has ended.
     fn pause(&mut self) {
         if let Some(watch) = &mut self.watch {
             watch.pause(&mut self.world);
@@ -266,7 +264,7 @@ impl Story {
         self.world.books.check().unwrap_or_else(|wrong| panic!("after {event:?}: {wrong}"));
     }
 
-    /// What an event means, in words; none for what the command says itself.
+    /// Returns the text of an event. `None` if the command already implies the event.
     fn effect(&self, event: &Event) -> Option<String> {
         let books = &self.world.books;
         let key = |allocation: &AllocationId| &books.allocation(*allocation).key;
@@ -332,7 +330,7 @@ impl Story {
         })
     }
 
-    /// Lines for the asks that wait for another reason than before.
+    /// Returns lines for the asks that wait for another reason than before.
     fn new_waits(&mut self) -> String {
         let books = &self.world.books;
         let mut now = BTreeMap::new();
@@ -369,7 +367,7 @@ impl Story {
         Some(books.application(allocation.application).name.clone())
     }
 
-    /// The number of the open question about an ask.
+    /// Returns the number of the open question about an ask. `None` if there is none.
     fn open_question(&self, key: &str) -> Option<u64> {
         let books = &self.world.books;
         let partition = books.partition(books.partition_named(&self.partition)?);
@@ -490,7 +488,7 @@ impl Story {
     }
 }
 
-/// What of a tenant holds an ask back.
+/// Returns the text of a reason that concerns a tenant.
 fn of_tenant(reason: TenantReason) -> String {
     let short = |one: TenantShort| {
         let TenantShort { resource, used, asked, limit, short } = one;
@@ -500,7 +498,7 @@ fn of_tenant(reason: TenantReason) -> String {
     format!(" ({}{types})", reason.scope)
 }
 
-/// What is set in a queue that a rule made.
+/// Returns the text of the settings of a queue that a rule created.
 fn furniture(settings: &QueueSettings) -> String {
     let sizes = [("max", &settings.max), ("guaranteed", &settings.guaranteed)];
     let sizes = sizes

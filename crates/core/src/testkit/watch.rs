@@ -1,4 +1,4 @@
-//! The records of a story and of a random history.
+//! Records of a story and of a random history.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -16,7 +16,7 @@ use crate::view::SummaryView;
 
 use super::World;
 
-/// What a watcher of a story receives.
+/// Watcher of a story.
 #[derive(Default)]
 pub(super) struct Watch {
     telling: RecordSequencer,
@@ -39,7 +39,7 @@ impl Watch {
         records_of_refusal(books, now, command, &mut |record| self.lines.push(line(&record)));
     }
 
-    /// A command, or a step of the scheduler, has ended.
+    /// Ends a command or a step of the scheduler.
     pub(super) fn pause(&mut self, world: &mut World) {
         let notes = world.scheduler.take_notes();
         let lines = &mut self.lines;
@@ -48,7 +48,7 @@ impl Watch {
         self.edges.take(&world.books, &world.scheduler, world.now, &notes, &mut heard);
     }
 
-    /// What was reported since the last call.
+    /// Returns the records since the last call.
     pub(super) fn take(&mut self) -> String {
         self.lines.drain(..).collect()
     }
@@ -77,11 +77,10 @@ fn of_summary(summary: &SummaryView) -> String {
     )
 }
 
-/// The records of everything that happened to a world, from nothing; and nothing that came is
-/// left over where everything went.
+/// Creates the records of all events of a world, and checks that each object that was added is also removed.
 ///
 /// # Panics
-/// When something came that did not go, or went that had not come.
+/// Panics if an object was added without a removal, or removed without an addition.
 pub(super) fn check_balance(world: &World) {
     let mut books = Books::default();
     let mut balance = Balance::default();
@@ -93,7 +92,7 @@ pub(super) fn check_balance(world: &World) {
     assert!(left.is_empty(), "records that came and did not go, or the other way round: {left:?}");
 }
 
-/// How much came and did not go: of what, of which object, with what else, of which type.
+/// Number of additions minus removals, by detail, object, reference, and type.
 #[derive(Default)]
 struct Balance(BTreeMap<(Detail, Name, Option<Name>, Name), i128>);
 
@@ -120,7 +119,7 @@ impl Balance {
                     *sum += sign * i128::from(amount.get());
                 }
             }
-            // A member that takes a place on its node goes under its own key.
+            // A member that replaces a placeholder on its node has another reference when it is removed.
             Detail::NodeAlloc => {
                 let key = (detail, record.object.clone(), None, Name::default());
                 *self.0.entry(key).or_default() += sign;

@@ -1,4 +1,4 @@
-//! Books and a scheduler moved together, with everything that happened.
+//! Books and a scheduler that change together, with the journal of all events.
 
 use alloc::vec::Vec;
 
@@ -13,25 +13,25 @@ use crate::time::Timestamp;
 /// One cluster in memory.
 #[derive(Debug, Default)]
 pub struct World {
-    /// The facts.
+    /// Books of the cluster.
     pub books: Books,
-    /// The mind.
+    /// Scheduler of the cluster.
     pub scheduler: Scheduler,
-    /// The time of the next command.
+    /// Time of the next command.
     pub now: Timestamp,
-    /// Everything applied so far.
+    /// All events so far.
     pub journal: Vec<(Timestamp, Event)>,
-    /// Every command of a random history, refused ones too; other worlds keep none.
+    /// All commands of a random history, including the rejected ones. Other worlds do not record commands.
     pub commands: Vec<Command>,
-    /// How much had happened by when, each time that nothing could move; the same.
+    /// Journal length and time of each moment at which the scheduler was idle. Only recorded for random histories.
     pub settled: Vec<(usize, Timestamp)>,
 }
 
 impl World {
-    /// Carry a command out, without letting the scheduler move.
+    /// Applies a command without running the scheduler.
     ///
     /// # Errors
-    /// The refusal; nothing changed.
+    /// Returns the reason if the command is rejected. The books do not change then.
     pub fn command(&mut self, command: &Command) -> Result<Vec<Event>, Rejection> {
         let events = decide(&self.books, self.now, command)?;
         for event in &events {
@@ -40,16 +40,16 @@ impl World {
         Ok(events)
     }
 
-    /// Apply one event.
+    /// Applies one event.
     pub fn apply(&mut self, event: &Event) {
         self.scheduler.apply(&mut self.books, self.now, event);
         self.journal.push((self.now, event.clone()));
     }
 
-    /// Let the scheduler move until it is idle; what it did, in order.
+    /// Runs the scheduler until it is idle. Returns its events in order.
     ///
     /// # Panics
-    /// When something could start then, and was not looked at.
+    /// Panics if an ask could start but was not checked.
     pub fn settle(&mut self) -> Vec<Event> {
         let mut all = Vec::new();
         loop {
@@ -66,12 +66,12 @@ impl World {
         }
     }
 
-    /// Books rebuilt from the journal alone.
+    /// Returns the books rebuilt from the journal.
     pub fn replayed(&self) -> Books {
         self.replayed_to(self.journal.len())
     }
 
-    /// The same of the first so many events.
+    /// Returns the books rebuilt from the first `count` events of the journal.
     pub fn replayed_to(&self, count: usize) -> Books {
         let mut books = Books::default();
         for (at, event) in &self.journal[..count] {

@@ -1,4 +1,4 @@
-//! How vectors of amounts are compared, and of which types limits speak.
+//! Comparison of resource vectors in user limits.
 
 use core::cmp::Ordering;
 
@@ -6,21 +6,21 @@ use smallvec::SmallVec;
 
 use crate::resource::{Quantity, ResourceType, Resources, Sections};
 
-/// How limits compare vectors of several resource types.
+/// Comparison of vectors with several resource types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Calculator {
-    /// Each type by itself.
+    /// Each type separately.
     #[default]
     Componentwise,
-    /// The whole vector that has the larger dominant share of the cluster, as YARN's
-    /// `DominantResourceCalculator`; types of which the cluster has nothing do not count.
+    /// Whole vectors by their dominant share of the cluster, as YARN's `DominantResourceCalculator`. Types without
+    /// capacity in the cluster do not count.
     Dominant,
-    /// Memory and nothing else, as YARN's `DefaultResourceCalculator`.
+    /// Only memory, as YARN's `DefaultResourceCalculator`.
     Memory,
 }
 
 impl Calculator {
-    /// The word for it in a queue file.
+    /// Returns the word in a queue file.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Componentwise => "componentwise",
@@ -30,13 +30,13 @@ impl Calculator {
     }
 }
 
-/// A calculator for a cluster of this size.
+/// Operations of a calculator for a cluster of this size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ops<'total> {
     pub(super) calculator: Calculator,
-    /// All there is.
+    /// Capacity of the cluster.
     pub(super) total: &'total Resources,
-    /// What is compared by itself; none: all of it is compared at once.
+    /// Sections that are compared separately. `None` if everything is compared at once.
     pub(super) sections: Option<&'total Sections>,
 }
 
@@ -52,7 +52,7 @@ impl Ops<'_> {
         }
     }
 
-    /// What a choice between whole vectors comes to, section by section.
+    /// Returns the result of a choice between two whole vectors, section by section.
     pub(super) fn choose(
         self,
         left: &Resources,
@@ -73,7 +73,7 @@ impl Ops<'_> {
         chosen
     }
 
-    /// Change the amount of each type that counts.
+    /// Changes the amount of each type that counts.
     pub(super) fn map(
         self,
         of: &Resources,
@@ -86,8 +86,7 @@ impl Ops<'_> {
         result
     }
 
-    /// Combine the amounts of each type that counts and that one of them has; an absent one is
-    /// zero.
+    /// Combines the amounts of each type that counts and that one of both has. An absent type counts as zero.
     pub(super) fn join(
         self,
         left: &Resources,
@@ -104,7 +103,7 @@ impl Ops<'_> {
         self.join(left, right, |left, right| Quantity::of(left).plus(Quantity::of(right)).get())
     }
 
-    /// The larger one: type by type, or as a whole, the left one if they are equal.
+    /// Returns the larger amounts: type by type, or of whole vectors. The left vector wins if they are equal.
     pub(super) fn larger(self, left: &Resources, right: &Resources) -> Resources {
         match self.calculator {
             Calculator::Componentwise => self.join(left, right, i64::max),
@@ -114,7 +113,7 @@ impl Ops<'_> {
         }
     }
 
-    /// The smaller one: type by type, or as a whole, the left one if they are equal.
+    /// Returns the smaller amounts: type by type, or of whole vectors. The left vector wins if they are equal.
     pub(super) fn smaller(self, left: &Resources, right: &Resources) -> Resources {
         match self.calculator {
             Calculator::Componentwise => self.join(left, right, i64::min),
@@ -124,8 +123,8 @@ impl Ops<'_> {
         }
     }
 
-    /// What holds below a bound where `used` is less than it, and what holds else: type by type,
-    /// or as a whole.
+    /// Returns `below` where `used` is less than the bound, and the other value elsewhere: type by type, or for whole
+    /// vectors.
     pub(super) fn below_or_else(
         self,
         used: &Resources,
@@ -145,8 +144,8 @@ impl Ops<'_> {
         })
     }
 
-    /// Whether what is used keeps to a limit. Type by type only those count that the ask needs and
-    /// the limit names; a limit that names none does not bound.
+    /// Returns whether the usage is within a limit. Type by type, only types count that the ask needs and the limit
+    /// names. A limit without types does not limit.
     pub(super) fn is_within(self, used: &Resources, limit: &Resources, ask: &Resources) -> bool {
         if self.calculator != Calculator::Componentwise {
             return limit.is_empty() || self.is_at_most(used, limit, ask);
@@ -156,14 +155,14 @@ impl Ops<'_> {
         bounded.all(|(resource, most)| used.get_or_zero(resource) <= most)
     }
 
-    /// Whether there is room for one within the other, in each type of a section that counts.
+    /// Returns whether `small` fits `large` in each type of a section that counts.
     pub(super) fn fits_in(self, section: usize, large: &Resources, small: &Resources) -> bool {
         let mine = |resource| self.counts(resource) && self.section(resource) == section;
         let mut types = small.iter().filter(|(resource, _)| mine(*resource));
         types.all(|(resource, amount)| amount <= large.get_or_zero(resource))
     }
 
-    /// Whether one is no more than another, as whole vectors, in the sections of an ask.
+    /// Returns whether one whole vector is at most another, in the sections of an ask.
     pub(super) fn is_at_most(self, left: &Resources, right: &Resources, ask: &Resources) -> bool {
         let Some(sections) = self.sections else { return self.compare_in(0, left, right).is_le() };
         let needed = ask.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
@@ -171,9 +170,10 @@ impl Ops<'_> {
         needed.all(|section| self.compare_in(section, left, right).is_le())
     }
 
-    /// Compare what whole vectors have of a section: memory, or the shares of the cluster, the largest
-    /// first. In a cluster that has nothing the amounts themselves are compared, and are equal where
-    /// neither is at least the other in all types.
+    /// Compares whole vectors in a section: by memory, or by their shares of the cluster, largest first.
+    ///
+    /// In a cluster without capacity, compares the amounts themselves. Vectors are equal if neither is at least the
+    /// other in all types.
     pub(super) fn compare_in(
         self,
         section: usize,
@@ -206,13 +206,13 @@ impl Ops<'_> {
         self.sections.map_or(Some(ResourceType::MEMORY), |sections| sections.memory(section))
     }
 
-    /// What there is of a section.
+    /// Returns the capacity of a section.
     fn total_in(self, section: usize) -> impl Iterator<Item = (ResourceType, Quantity)> {
         let some = self.total.iter().filter(|(_, total)| *total > Quantity::ZERO);
         some.filter(move |(resource, _)| self.section(*resource) == section)
     }
 
-    /// The shares of the cluster, the largest first.
+    /// Returns the shares of the cluster, largest first.
     fn shares(self, section: usize, of: &Resources) -> SmallVec<[Share; 8]> {
         let mut shares: SmallVec<[Share; 8]> = self
             .total_in(section)
@@ -226,19 +226,19 @@ impl Ops<'_> {
         shares
     }
 
-    /// The sections there are.
+    /// Returns the numbers of the sections.
     pub(super) fn numbers(self) -> impl Iterator<Item = usize> {
         let many = self.sections.map_or(1, |sections| sections.iter().count());
         0..many
     }
 
-    /// The section of a type.
+    /// Returns the section of a type.
     pub(super) fn section(self, resource: ResourceType) -> usize {
         self.sections.map_or(0, |sections| sections.section(resource))
     }
 
-    /// In each section the type of which someone has the largest share of the cluster, and how much;
-    /// none in a cluster that has nothing.
+    /// Returns, for each section, the type with the largest share of the cluster, with its amount. Empty in a cluster
+    /// without capacity.
     pub(super) fn dominant(self, of: &Resources) -> Resources {
         let mut dominant = Resources::new();
         for section in self.numbers() {
@@ -256,7 +256,7 @@ impl Ops<'_> {
     }
 }
 
-/// A part of a total, which is more than nothing.
+/// A part of a positive total.
 #[derive(Clone, Copy, Debug)]
 struct Share {
     resource: ResourceType,
@@ -265,7 +265,7 @@ struct Share {
 }
 
 impl Share {
-    /// As fractions, exactly.
+    /// Compares exactly, as fractions.
     fn compare(self, other: Self) -> Ordering {
         let left = i128::from(self.amount) * i128::from(other.total);
         left.cmp(&(i128::from(other.amount) * i128::from(self.total)))

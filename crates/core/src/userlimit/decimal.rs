@@ -1,37 +1,36 @@
-//! Exact decimals for percentages, factors and weights.
+//! Exact decimals for percentages, factors, and weights.
 
 use core::fmt;
 
-/// How many parts one has.
+/// Number of parts of one.
 const PARTS: i64 = 1_000_000;
 
-/// A number with up to six decimals, from 0 to 1,000,000.
+/// Number with up to six decimals, from 0 to 1,000,000.
 ///
-/// Settings are decimals as people write them; a binary fraction would round 0.1 up in one place
-/// and down in another.
+/// Settings are written as decimals. A binary fraction would round 0.1 up in one place and down in another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Decimal(i64);
 
 impl Decimal {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self(0);
-    /// The smallest above nothing: a millionth.
+    /// Smallest positive number: a millionth.
     pub const SMALLEST: Self = Self(1);
-    /// A tenth, what drivers may have of a queue without a configured value.
+    /// One tenth, the default fraction of a queue for drivers.
     pub const TENTH: Self = Self(PARTS / 10);
-    /// One, the weight of a user without a configured weight.
+    /// One, the default weight of a user.
     pub const ONE: Self = Self(PARTS);
-    /// One hundred, the percentage of all.
+    /// One hundred, the percentage of the whole.
     pub const HUNDRED: Self = Self(100 * PARTS);
 
-    /// A whole number.
+    /// Returns an integer as a decimal.
     pub const fn whole(number: u32) -> Self {
         Self(number as i64 * PARTS)
     }
 
-    /// Read a decimal: digits, and up to six behind a point. None for all else: a sign, an
-    /// exponent, a seventh decimal, more than 1,000,000.
+    /// Parses a decimal: digits, and up to six digits after a point. `None` for everything else: a sign, an exponent, a
+    /// seventh decimal, or more than 1,000,000.
     pub fn parse(text: &str) -> Option<Self> {
         let (whole, parts) = text.split_once('.').unwrap_or((text, "0"));
         let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -43,31 +42,31 @@ impl Decimal {
         (value <= PARTS * PARTS).then_some(Self(value))
     }
 
-    /// In the middle between this and a larger one, or the next below that.
+    /// Returns the midpoint between this and a larger number, rounded down.
     #[must_use]
     pub const fn middle(self, larger: Self) -> Self {
         Self(self.0 + (larger.0 - self.0) / 2)
     }
 
-    /// In millionths.
+    /// Returns the number in millionths.
     pub const fn millionths(self) -> i64 {
         self.0
     }
 
-    /// The sum; the largest decimal there is at most.
+    /// Returns the sum, saturating.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// What is left without another, nothing at least.
+    /// Returns the difference, at least zero.
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         if other.0 > self.0 { Self(0) } else { Self(self.0 - other.0) }
     }
 }
 
-/// Without zeros at the end.
+/// Formats without trailing zeros.
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, mut parts, mut digits) = (self.0 / PARTS, self.0 % PARTS, 6);
@@ -81,11 +80,10 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// A part of an amount, exactly, and rounded once at the end.
+/// Exact fraction of an amount, rounded once at the end.
 ///
-/// An amount has 63 bits, a percentage 27, a weight 27 and a factor 40. Where all meet there are
-/// more than the 127 that a numerator has; it saturates then, and still is far more than any
-/// amount.
+/// An amount has 63 bits, a percentage 27, a weight 27, and a factor 40. If all are multiplied, the numerator exceeds
+/// its 127 bits. It then saturates, and is still much larger than any amount.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fraction {
     numerator: i128,
@@ -107,7 +105,7 @@ impl Fraction {
         Self { numerator, denominator: denominator * 100 }
     }
 
-    /// As much of it as one weight is of all; nothing if all are nothing.
+    /// Multiplies by `weight / all`. Zero if `all` is zero.
     pub(super) fn share(self, weight: Decimal, all: Decimal) -> Self {
         if all.0 == 0 {
             return Self::of(0);
@@ -120,7 +118,7 @@ impl Fraction {
         saturate(self.numerator.div_euclid(self.denominator))
     }
 
-    /// A half goes up.
+    /// Rounds to the nearest integer, and halves up.
     pub(super) fn nearest(self) -> i64 {
         let twice = self.numerator.saturating_mul(2).saturating_add(self.denominator);
         saturate(twice.div_euclid(self.denominator.saturating_mul(2)))
@@ -138,8 +136,7 @@ pub(super) fn saturate(number: i128) -> i64 {
     bound.expect("it is within the bounds of 64 bits")
 }
 
-/// As much of an amount as one weight is of all, rounded up; nothing if all are nothing. Mostly 64 bits
-/// are enough for it.
+/// Returns the amount times `weight / all`, rounded up. Zero if `all` is zero. Usually 64 bits are sufficient.
 pub(super) fn share_up(amount: i64, weight: Decimal, all: Decimal) -> i64 {
     if weight == Decimal::ONE && all.0 > 0 && all.0 % PARTS == 0 {
         return divide_up(amount, all.0 / PARTS);
@@ -150,7 +147,7 @@ pub(super) fn share_up(amount: i64, weight: Decimal, all: Decimal) -> i64 {
     }
 }
 
-/// So many percent of an amount, as often as somebody weighs, rounded up.
+/// Returns the percentage of an amount times the weight, rounded up.
 pub(super) fn percent_up(amount: i64, percent: Decimal, weight: Decimal) -> i64 {
     let product = if percent.0 % PARTS == 0 && weight == Decimal::ONE {
         amount.checked_mul(percent.0 / PARTS)
@@ -163,7 +160,7 @@ pub(super) fn percent_up(amount: i64, percent: Decimal, weight: Decimal) -> i64 
     }
 }
 
-/// An amount times a factor, as often as somebody weighs, rounded down.
+/// Returns the amount times a factor and the weight, rounded down.
 pub(super) fn times_down(amount: i64, factor: Decimal, weight: Decimal) -> i64 {
     let product = (weight == Decimal::ONE).then(|| amount.checked_mul(factor.0)).flatten();
     match product {
@@ -172,13 +169,13 @@ pub(super) fn times_down(amount: i64, factor: Decimal, weight: Decimal) -> i64 {
     }
 }
 
-/// Up to the next whole number; the divisor is above 0.
+/// Divides by a positive divisor, and rounds up.
 const fn divide_up(amount: i64, divisor: i64) -> i64 {
     let (whole, rest) = (amount / divisor, amount % divisor);
     if rest > 0 { whole + 1 } else { whole }
 }
 
-/// To the next multiple of a step above; as it is without a step.
+/// Rounds up to a multiple of the step. Unchanged without a step.
 pub(super) fn up(amount: i64, step: i64) -> i64 {
     if step <= 0 {
         return amount;
@@ -186,7 +183,7 @@ pub(super) fn up(amount: i64, step: i64) -> i64 {
     amount.saturating_add((step - amount.rem_euclid(step)) % step)
 }
 
-/// To the next multiple of a step below; as it is without a step.
+/// Rounds down to a multiple of the step. Unchanged without a step.
 pub(super) fn down(amount: i64, step: i64) -> i64 {
     if step <= 0 { amount } else { amount - amount.rem_euclid(step) }
 }
@@ -197,13 +194,13 @@ mod tests {
 
     use super::*;
 
-    /// Settings as people write them, and any others.
+    /// Generates typical settings, and any others.
     fn decimal() -> impl Strategy<Value = Decimal> {
         let few = prop_oneof![Just(0), Just(1), Just(PARTS), Just(100 * PARTS), Just(PARTS / 3)];
         prop_oneof![few.prop_map(Decimal), (0..=PARTS * PARTS).prop_map(Decimal)]
     }
 
-    /// Small ones, and those where 64 bits are too few for a product.
+    /// Generates small amounts, and amounts whose products exceed 64 bits.
     fn amount() -> impl Strategy<Value = i64> {
         prop_oneof![-1_000..1_000_i64, -i64::MAX..=i64::MAX, i64::MAX - 2..=i64::MAX]
     }

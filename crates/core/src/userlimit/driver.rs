@@ -1,20 +1,19 @@
-//! How much of a leaf queue drivers may have: the first allocation of an application, its
-//! originator, or the placeholders of its first task group.
+//! Limits on the drivers in a leaf. A driver is the first allocation of an application, its originator, or the
+//! placeholders of its first task group.
 
 use crate::resource::{Quantity, ResourceType, Resources};
 
 use super::decimal::{Decimal, Fraction, up};
 use super::{Calculator, Formula, Leaf, Rules};
 
-/// What a leaf queue says of drivers.
+/// Driver settings of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DriverRules {
-    /// How much of the queue drivers may have, as a factor (YARN's `maximum-am-resource-percent`,
-    /// where 0.1 is a tenth).
+    /// Fraction of the queue for drivers, as a factor (YARN's `maximum-am-resource-percent`). 0.1 is a tenth.
     pub part: Decimal,
 }
 
-/// A tenth, as in CapacityScheduler.
+/// Defaults to a tenth, as in CapacityScheduler.
 impl Default for DriverRules {
     fn default() -> Self {
         Self { part: Decimal::TENTH }
@@ -22,14 +21,15 @@ impl Default for DriverRules {
 }
 
 impl DriverRules {
-    /// What all drivers of a leaf may have. `current` is what the queue may use now: the lower of its
-    /// maximum and what its parent leaves it. The guarantee counts where it is more than that: in
-    /// all types, or as a whole vector with 2.7.3.
+    /// Returns the limit on all drivers of a leaf.
+    ///
+    /// `current` is the capacity that the queue can use now: the lower of its maximum and what its parent leaves. The
+    /// guarantee counts if it is larger: in all types, or as a whole vector with version 2.7.3.
     pub fn of_queue(&self, rules: &Rules, leaf: &Leaf, current: &Resources) -> Resources {
         let ops = rules.ops(leaf);
         let usable = match rules.formula {
             Formula::Yarn27 => ops.larger(&leaf.guaranteed, current),
-            // Of what has a label no more than what is guaranteed counts.
+            // For a label, at most the guarantee counts.
             Formula::Yarn3 | Formula::Smooth => ops.choose(current, &leaf.guaranteed, |section| {
                 section == 0 && ops.fits_in(section, current, &leaf.guaranteed)
             }),
@@ -39,8 +39,8 @@ impl DriverRules {
         })
     }
 
-    /// What the drivers of one user may have. `users` are those who are active, and others who
-    /// have an application that has not begun; one at least.
+    /// Returns the limit on the drivers of one user. `users` is the number of active users and of others with an
+    /// application that waits for activation, at least one.
     pub fn of_user(
         &self,
         rules: &Rules,
@@ -54,17 +54,17 @@ impl DriverRules {
         let own = ops.map(&leaf.guaranteed, |resource, amount| {
             let all = Fraction::of(amount).times(self.part);
             let Some(factor) = rules.factor else { return rounded(rules, resource, all) };
-            // The larger of the floor and an equal part, and all of it at most.
+            // The larger of the floor and an equal share, at most the whole.
             let parts = [all.share(weight, users), all.percent(rules.floor).times(weight), all];
             let [equal, floor, all] =
                 parts.map(|part| rounded(rules, resource, part.times(factor)));
             equal.max(floor).min(all)
         });
         match rules.formula {
-            // 2.7.3 does not look at the queue's.
+            // Version 2.7.3 ignores the limit of the queue.
             Formula::Yarn27 => own,
             Formula::Yarn3 => ops.smaller(&own, of_queue),
-            // A type of which nothing is guaranteed is not split.
+            // A type without a guarantee is not split.
             Formula::Smooth => {
                 let split = |(resource, _): &(ResourceType, Quantity)| {
                     leaf.guaranteed.get_or_zero(*resource) > Quantity::ZERO
@@ -75,8 +75,8 @@ impl DriverRules {
         }
     }
 
-    /// Whether one more driver is within a limit of which this much is used: one that needs something
-    /// of which the limit says nothing is not.
+    /// Returns whether one more driver is within a limit with this usage. A driver that needs a type without a limit is
+    /// not.
     pub fn admits(
         &self,
         rules: &Rules,
@@ -94,9 +94,8 @@ impl DriverRules {
     }
 }
 
-/// How many of a leaf's `max` applications one user may have where nothing else is configured. It
-/// is the floor of the user's share of them, times the factor. Without a floor, or a factor, any of
-/// them.
+/// Returns the default limit on applications of one user in a leaf with the limit `max`: the smallest share of the user
+/// times the factor. Without a floor or a factor, it is `max`.
 pub fn max_applications(max: u64, floor: Decimal, factor: Option<Decimal>) -> u64 {
     let Some(factor) = factor.filter(|_| floor > Decimal::ZERO) else { return max };
     let all = Fraction::of(i64::try_from(max).unwrap_or(i64::MAX));
@@ -104,8 +103,8 @@ pub fn max_applications(max: u64, floor: Decimal, factor: Option<Decimal>) -> u6
     u64::try_from(part).unwrap_or(0).min(max)
 }
 
-/// Up to a whole unit and the next step; with the memory calculator of CapacityScheduler to the
-/// nearest unit first.
+/// Rounds up to a unit and the next step. With the memory calculator of CapacityScheduler, rounds to the nearest unit
+/// first.
 fn rounded(rules: &Rules, resource: ResourceType, part: Fraction) -> i64 {
     let is_as_yarn = rules.formula != Formula::Smooth;
     let unit = if is_as_yarn && rules.calculator == Calculator::Memory {

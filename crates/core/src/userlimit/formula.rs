@@ -1,4 +1,4 @@
-//! The three formulas. `yarn27` and `yarn3` give the numbers of the real CapacityScheduler.
+//! The three formulas. `yarn27` and `yarn3` return the same numbers as CapacityScheduler.
 
 use crate::resource::{Quantity, ResourceType, Resources};
 
@@ -10,7 +10,7 @@ fn step_of(rules: &Rules, resource: ResourceType) -> i64 {
     rules.step.get_or_zero(resource).get()
 }
 
-/// All types raised to multiples of the step.
+/// Rounds all types up to multiples of the step.
 fn rounded_up(ops: Ops<'_>, rules: &Rules, of: &Resources) -> Resources {
     ops.map(of, |resource, amount| up(amount, step_of(rules, resource)))
 }
@@ -19,7 +19,7 @@ fn rounded_down(ops: Ops<'_>, rules: &Rules, of: &Resources) -> Resources {
     ops.map(of, |resource, amount| down(amount, step_of(rules, resource)))
 }
 
-/// So many percent, down to a whole percent part as CapacityScheduler does: ⌈⌊C × p⌋ / 100⌉.
+/// Returns a percentage with the rounding of CapacityScheduler: ⌈⌊C × p⌋ / 100⌉.
 fn floor_part(ops: Ops<'_>, of: &Resources, percent: Decimal) -> Resources {
     ops.map(of, |_, amount| {
         let hundredfold = Fraction::of(amount).times(percent).floor();
@@ -27,15 +27,14 @@ fn floor_part(ops: Ops<'_>, of: &Resources, percent: Decimal) -> Resources {
     })
 }
 
-/// CapacityScheduler 2.7.3, `LeafQueue.computeUserLimit`:
-/// `up(min(max(⌈C / n⌉, ⌈⌊C × p⌋ / 100⌉), ⌊q × f⌋))`, `q` = max(Q, ask), `C` = `q` below it, what is used
-/// and the ask else.
+/// CapacityScheduler 2.7.3, `LeafQueue.computeUserLimit`: `up(min(max(⌈C / n⌉, ⌈⌊C × p⌋ / 100⌉), ⌊q × f⌋))` with `q` =
+/// max(Q, ask). `C` is `q` if the usage is less than that, and otherwise the usage plus the ask.
 pub(super) fn yarn27(rules: &Rules, leaf: &Leaf, part: ShareQuery<'_>) -> LimitDerivation {
     let ops = rules.ops(leaf);
     let queue = ops.larger(&leaf.guaranteed, part.ask);
     let beyond = ops.sum(&leaf.used, part.ask);
     let split = ops.below_or_else(&leaf.used, &queue, &queue, &beyond);
-    // With nobody active only the floor counts.
+    // Without active users, only the floor counts.
     let users = i64::try_from(leaf.active).unwrap_or(i64::MAX);
     let equal = ops.map(&split, |_, amount| {
         if users == 0 { 0 } else { (amount / users) + i64::from(amount % users > 0) }
@@ -79,7 +78,7 @@ pub(super) fn yarn3(rules: &Rules, leaf: &Leaf, part: ShareQuery<'_>) -> LimitDe
         }
         _ => rounded_down(ops, rules, &leaf.max),
     };
-    // The weight comes last, above the cap, too.
+    // The weight is applied last, even to the cap.
     let limit = limits(ops, rules, &share, Some(&cap), |of| {
         let weighed = ops.map(&of, |_, amount| Fraction::of(amount).times(part.weight).floor());
         rounded_down(ops, rules, &weighed)
@@ -88,7 +87,7 @@ pub(super) fn yarn3(rules: &Rules, leaf: &Leaf, part: ShareQuery<'_>) -> LimitDe
     LimitDerivation { capacity: queue, consumed, base, whole: split, equal, floor, cap, limit }
 }
 
-/// The lower of a share and a cap, rounded up, and what is done with it in the end.
+/// Returns the lower of a share and a cap, rounded up, after the final adjustment.
 fn limits(
     ops: Ops<'_>,
     rules: &Rules,
@@ -101,7 +100,7 @@ fn limits(
     Limit { soft: whole(share), hard: cap.map_or_else(Resources::new, whole), limit: whole(&lower) }
 }
 
-/// As much of the cluster, in each type, as the dominant shares of all users are together.
+/// Returns the fraction of the cluster, in each type, that is the sum of the dominant shares of all users.
 fn consumed(ops: Ops<'_>, rules: &Rules, leaf: &Leaf) -> Resources {
     ops.map(&leaf.total, |resource, total| {
         let (mut whole, mut rest) = (0_i128, 0_i128);
@@ -112,7 +111,7 @@ fn consumed(ops: Ops<'_>, rules: &Rules, leaf: &Leaf) -> Resources {
             if of > 0 {
                 let product = i128::from(amount.get()) * i128::from(total);
                 whole += product.div_euclid(of);
-                // 63 bits behind the point: what is lost is far less than one unit.
+                // 63 fractional bits: the error is far less than one unit.
                 rest += (product.rem_euclid(of) << 63) / of;
             }
         }
@@ -121,8 +120,7 @@ fn consumed(ops: Ops<'_>, rules: &Rules, leaf: &Leaf) -> Resources {
     })
 }
 
-/// Ours. Every value is by type; a type without a guarantee is neither split nor capped by the
-/// factor.
+/// Formula of Headroom. Every value is by type. A type without a guarantee is neither split nor limited by the factor.
 pub(super) fn smooth(rules: &Rules, leaf: &Leaf, part: ShareQuery<'_>) -> Limit {
     let split = Smooth::new(rules, leaf, part);
     let soft = split.ops.map(&leaf.guaranteed, |resource, amount| split.soft(resource, amount));
@@ -131,7 +129,7 @@ pub(super) fn smooth(rules: &Rules, leaf: &Leaf, part: ShareQuery<'_>) -> Limit 
     Limit { soft, hard, limit }
 }
 
-/// The share alone, in one type that counts; none where nothing of it is guaranteed.
+/// Returns the share of one type that counts. `None` without a guarantee.
 pub(super) fn smooth_share(
     rules: &Rules,
     leaf: &Leaf,
@@ -142,7 +140,7 @@ pub(super) fn smooth_share(
     Some(Smooth::new(rules, leaf, part).soft(resource, guaranteed))
 }
 
-/// The cap alone, in one type that counts; none where nothing bounds it.
+/// Returns the cap of one type that counts. `None` if it is not limited.
 pub(super) fn smooth_cap_of(
     rules: &Rules,
     leaf: &Leaf,
@@ -156,7 +154,7 @@ pub(super) fn smooth_cap_of(
     Some(max.map_or(cap, |max| cap.min(max)))
 }
 
-/// The same with all that it was worked out from.
+/// Returns the limit with all intermediate values.
 pub(super) fn smooth_worked(rules: &Rules, leaf: &Leaf, part: ShareQuery<'_>) -> LimitDerivation {
     let split = Smooth::new(rules, leaf, part);
     let each = |value: fn(Shares) -> i64| {
@@ -182,8 +180,8 @@ pub(super) fn smooth_worked(rules: &Rules, leaf: &Leaf, part: ShareQuery<'_>) ->
     }
 }
 
-/// What the share of an active user of weight one never falls below while nobody becomes active or
-/// inactive, and those who are inactive use what they do.
+/// Returns a lower bound of the share of an active user with weight 1. It is valid while the active users and the usage
+/// of inactive users do not change.
 pub(super) fn smooth_least_share(rules: &Rules, leaf: &Leaf) -> Resources {
     let (ask, weight) = (&Resources::new(), Decimal::ONE);
     let split = Smooth::new(rules, leaf, ShareQuery { weight, among: Among::Active, ask });
@@ -193,22 +191,22 @@ pub(super) fn smooth_least_share(rules: &Rules, leaf: &Leaf) -> Resources {
     })
 }
 
-/// What the cap of a user of weight one never falls below.
+/// Returns a lower bound of the cap of a user with weight 1.
 pub(super) fn smooth_least_cap(rules: &Rules, leaf: &Leaf) -> Resources {
     smooth_cap(rules, leaf, Decimal::ONE, &Resources::new())
 }
 
-/// What a share of `smooth` follows from.
+/// Inputs of a share of `smooth`.
 struct Smooth<'a> {
     rules: &'a Rules,
     leaf: &'a Leaf,
     part: ShareQuery<'a>,
     ops: Ops<'a>,
-    /// The weights of those who split.
+    /// Sum of the weights of the users who split.
     among: Decimal,
 }
 
-/// One type of it.
+/// Intermediate values of one type.
 struct Shares {
     base: i64,
     whole: i64,
@@ -219,7 +217,7 @@ struct Shares {
 impl<'a> Smooth<'a> {
     fn new(rules: &'a Rules, leaf: &'a Leaf, part: ShareQuery<'a>) -> Self {
         let among = match part.among {
-            // Nobody is active: count this user alone.
+            // Without active users, only this user counts.
             Among::Active if leaf.active == 0 => part.weight,
             Among::Active => leaf.active_weight,
             Among::All(weights) => weights,
@@ -239,7 +237,7 @@ impl<'a> Smooth<'a> {
         Shares { base, whole, equal: self.equal(base), floor: self.floor(whole) }
     }
 
-    /// What those who are not active leave of the guarantee.
+    /// Returns the guarantee minus the usage of inactive users.
     fn left(&self, resource: ResourceType, guaranteed: i64) -> i64 {
         let amount = |of: &Resources| of.get_or_zero(resource);
         let used_inactive = amount(&self.leaf.used).minus(amount(&self.leaf.used_active));
@@ -264,8 +262,8 @@ impl<'a> Smooth<'a> {
     }
 }
 
-/// Never more than that, by type: the queue's maximum, and so many times its guarantee, or the ask
-/// where that is more.
+/// Returns the cap by type: the maximum of the queue, and the factor times the guarantee or the ask, whichever is
+/// larger.
 pub(super) fn smooth_cap(
     rules: &Rules,
     leaf: &Leaf,
@@ -280,8 +278,7 @@ pub(super) fn smooth_cap(
     hard
 }
 
-/// What the factor allows one user, in the types of which something is guaranteed; nothing where
-/// there is no factor.
+/// Returns the caps by the factor, in the types with a guarantee. Empty without a factor.
 fn factor_caps<'a>(
     rules: &'a Rules,
     leaf: &'a Leaf,

@@ -1,5 +1,5 @@
-//! How much more a user of a leaf may have, and what bounds it: the tightest of all that does.
-//! Source: user-headroom §2.5 and §4, rule 5; §11, M-6 and M-18.
+//! Headroom of a user of a leaf, and the bound that limits it most. Source: user-headroom §2.5 and §4, rule 5; §11, M-6
+//! and M-18.
 
 use alloc::vec::Vec;
 
@@ -11,69 +11,69 @@ use crate::resource::{Quantity, ResourceType, Resources};
 use super::calculator::Ops;
 use super::{Calculator, Formula, Leaf, Limit, Rules};
 
-/// What bounds a headroom.
+/// Bound of a headroom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bound {
-    /// The user's share of the leaf.
+    /// The fair share of the user in the leaf.
     SoftShare,
-    /// What the user never may exceed there.
+    /// The user cap of the leaf.
     HardCap,
-    /// The maximum of a queue on the path; that of the root is the size of the cluster.
+    /// The maximum of a queue on the path. That of the root is the capacity of the cluster.
     QueueMax(QueueId),
     /// The absolute limit of the user at a queue on the path.
     UserLimit(QueueId),
-    /// The absolute limit of the user's group at a queue on the path.
+    /// The absolute limit of the group of the user at a queue on the path.
     GroupLimit(QueueId),
-    /// What is free on the nodes of the partition.
+    /// The free capacity of the nodes of the partition.
     PartitionFree,
 }
 
-/// One bound, and what it leaves; may be negative. A type that is absent is not bounded by it.
+/// One bound with its remaining amounts, which can be negative. The bound does not limit an absent type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remaining {
-    /// Which.
+    /// Bound of these amounts.
     pub bound: Bound,
-    /// What is left of it.
+    /// Remaining amounts.
     pub left: Resources,
 }
 
-/// How much more a user may have.
+/// Headroom of a user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headroom {
-    /// By type; a type that is absent is not bounded. Never negative, but with `yarn27` in other
-    /// types than memory, as CapacityScheduler 2.7.3 has it.
+    /// Headroom by type. An absent type is not limited. Never negative, except with `yarn27` in types other than
+    /// memory, as in CapacityScheduler 2.7.3.
     pub amounts: Resources,
-    /// What bounds each of these types, in the order of types.
+    /// Tightest bound of each of these types, in the order of types.
     pub limited_by: Vec<Tightest>,
 }
 
-/// What bounds one type.
+/// Tightest bound of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tightest {
-    /// Which type.
+    /// Resource type.
     pub resource: ResourceType,
-    /// What bounds it.
+    /// Bound that limits the type.
     pub bound: Bound,
-    /// How many bounds are named before it.
+    /// Number of bounds that are named before this one.
     rank: u32,
 }
 
 impl Headroom {
-    /// What bounds a user first who wants asks like this: the bound of the type that allows the
-    /// fewest such asks. For an ask of nothing, it is the bound of the type of which the smallest
-    /// part of the cluster is left. Of types that are equal in that, the one whose bound is named
-    /// first.
+    /// Returns the bound that limits asks of this size first: that of the type that allows the fewest such asks.
+    ///
+    /// For an empty ask, it is the bound of the type with the smallest remaining fraction of the cluster. Of equal
+    /// types, the one whose bound is named first wins.
     pub fn limited_by(&self, ask: &Resources, total: &Resources) -> Option<Bound> {
         self.first_to_end(ask).or_else(|| self.first_to_end(total)).map(|one| one.bound)
     }
 
-    /// What bounds the type of which the least is left, measured in a unit for each type.
+    /// Returns the bound of the type with the least remaining amount, measured in a unit for each type.
     fn first_to_end(&self, unit: &Resources) -> Option<&Tightest> {
         let positive =
             |of: &Resources, one: &Tightest| i128::from(of.get_or_zero(one.resource).get().max(0));
         let counted = self.limited_by.iter().filter(|one| positive(unit, one) > 0);
         counted.min_by(|one, other| {
-            // Two fractions, exactly.
+            // Compares two fractions exactly.
             let left = positive(&self.amounts, one) * positive(unit, other);
             let right = positive(&self.amounts, other) * positive(unit, one);
             left.cmp(&right).then(one.rank.cmp(&other.rank))
@@ -82,14 +82,14 @@ impl Headroom {
 }
 
 impl Rules {
-    /// How much more a user may have, given the use of the leaf and the limit there. All `others`
-    /// bound the user too, in the order in which they are named, and so does what is `free` in the
-    /// partition. Of bounds that leave the same, the first is named.
+    /// Returns the headroom of a user, given the usage of the leaf and the limit there.
     ///
-    /// Under `smooth` it is the least of all, type by type. With the formulas of CapacityScheduler
-    /// it is as recorded there: version 3 takes the whole vector of what is free where its dominant
-    /// share is smaller; 2.7.3 does not look at that, and raises memory alone to zero. Only memory
-    /// counts with the calculator of that name.
+    /// `others` are additional bounds of the user in the order in which they are named, and `free` is the free capacity
+    /// of the partition. Of bounds that leave the same amount, the first one wins.
+    ///
+    /// With `smooth`, the result is the minimum of all, type by type. With the formulas of CapacityScheduler, it is as
+    /// implemented there. Version 3 uses the whole vector of free capacity if its dominant share is smaller. Version
+    /// 2.7.3 ignores free capacity, and raises only memory to zero. With the calculator `memory`, only memory counts.
     pub fn headroom(
         &self,
         leaf: &Leaf,
@@ -103,7 +103,7 @@ impl Rules {
         let own = if is_smooth {
             [(Bound::SoftShare, left(&limit.soft)), (Bound::HardCap, left(&limit.hard))]
         } else {
-            // Which of both the limit is depends on the type.
+            // Depending on the type, the limit is the share or the cap.
             let (share, cap) = halves(limit);
             [(Bound::SoftShare, left(&share)), (Bound::HardCap, left(&cap))]
         };
@@ -121,12 +121,12 @@ impl Rules {
         self.within_free(ops, rounded, free)
     }
 
-    /// Whether a headroom below nothing is shown as such.
+    /// Returns whether a negative headroom of a type is shown.
     fn keeps_negative(&self, resource: ResourceType) -> bool {
         self.formula == Formula::Yarn27 && resource != ResourceType::MEMORY
     }
 
-    /// No more than what is free.
+    /// Limits the headroom to the free capacity.
     fn within_free(&self, ops: Ops<'_>, mut least: Least, free: &Resources) -> Headroom {
         if self.formula == Formula::Yarn27 {
             return Headroom { amounts: least.amounts, limited_by: least.bounds };
@@ -155,7 +155,7 @@ impl Rules {
     }
 }
 
-/// A limit of CapacityScheduler as a share where it is that, and as a cap elsewhere.
+/// Splits a limit of CapacityScheduler into the types in which it is a share, and those in which it is a cap.
 fn halves(limit: &Limit) -> (Resources, Resources) {
     let (mut share, mut cap) = (Resources::new(), Resources::new());
     for (resource, amount) in limit.limit.iter() {
@@ -165,12 +165,12 @@ fn halves(limit: &Limit) -> (Resources, Resources) {
     (share, cap)
 }
 
-/// The least of several bounds, type by type, in the order of types.
+/// Minimum of several bounds, type by type, in the order of types.
 #[derive(Default)]
 struct Least {
     amounts: Resources,
     bounds: Vec<Tightest>,
-    /// How many bounds there were so far.
+    /// Number of bounds so far.
     count: u32,
 }
 
@@ -191,7 +191,7 @@ impl Least {
         }
     }
 
-    /// Nothing bounds these types.
+    /// Removes all bounds of these types.
     fn forget(&mut self, which: impl Fn(ResourceType) -> bool) {
         for one in self.bounds.iter().filter(|one| which(one.resource)) {
             self.amounts.remove(one.resource);

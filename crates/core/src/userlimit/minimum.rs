@@ -1,18 +1,19 @@
-//! What users may have whatever else they and others do, so that mostly nothing has to be worked out.
+//! Lower bounds of user limits. They do not depend on the charges of active users, so most checks need no exact
+//! computation.
 
 use crate::resource::{PackedDelta, PackedLimit, PackedUsage};
 
 use super::{Leaf, Rules, formula};
 
-/// What every active user of weight one may have at least, for any ask.
+/// Lower bounds of the limit of every active user with weight 1, for any ask.
 ///
-/// It changes with who is active, with what the inactive use, and with what the leaf is guaranteed and
-/// may use; not when somebody active is charged. What it allows is allowed under every enforcement;
-/// of what it does not allow nothing is known.
+/// They change with the active users, with the usage of inactive users, and with the guarantee and maximum of the leaf.
+/// They do not change when an active user is charged. An amount within these bounds is allowed with every enforcement.
+/// For any other ask, the exact limit must be computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MinimumShare(Option<Least>);
 
-/// What they may have at least, type by type.
+/// Lower bounds by type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Least {
     /// The lower of share and cap.
@@ -21,7 +22,7 @@ struct Least {
 }
 
 impl MinimumShare {
-    /// What follows from how a leaf is; nothing where types are not compared one by one.
+    /// Returns the bounds of a leaf. Empty if types are not compared separately.
     pub(crate) fn of(rules: &Rules, leaf: &Leaf) -> Self {
         Self(rules.is_by_type().then(|| {
             let cap = PackedLimit::of(Some(&formula::smooth_least_cap(rules, leaf)));
@@ -31,25 +32,25 @@ impl MinimumShare {
         }))
     }
 
-    /// Of share and cap the lower, if anything is known.
+    /// Returns the lower of share and cap, if known.
     #[inline]
     pub(crate) fn limit(&self) -> Option<&PackedLimit> {
         self.0.as_ref().map(|least| &least.limit)
     }
 
-    /// The cap, if anything is known.
+    /// Returns the cap, if known.
     #[inline]
     pub(crate) fn cap(&self) -> Option<&PackedLimit> {
         self.0.as_ref().map(|least| &least.cap)
     }
 
-    /// Whether somebody whose use is plain, and this, is surely within share and cap with an ask.
+    /// Returns whether an ask with this plain usage is certainly within share and cap.
     #[inline]
     pub(crate) fn admits(&self, used: &PackedUsage, ask: &PackedDelta) -> bool {
         self.limit().is_some_and(|limit| limit.allows(used, ask))
     }
 
-    /// Whether the user is certainly within the cap with the ask.
+    /// Returns whether an ask with this plain usage is certainly within the cap.
     #[inline]
     pub(crate) fn is_within_cap(&self, used: &PackedUsage, ask: &PackedDelta) -> bool {
         self.cap().is_some_and(|cap| cap.allows(used, ask))

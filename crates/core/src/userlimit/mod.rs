@@ -1,13 +1,12 @@
-//! How much of a leaf queue one of its users may have: the elastic limits of YARN's
-//! CapacityScheduler, and ours without their dead zones.
+//! Limits of the users of a leaf: the elastic limits of YARN's CapacityScheduler, and a formula without their dead
+//! zones.
 //!
-//! A leaf's guaranteed capacity is split among its *active* users, those who wait for something.
-//! Everybody gets an equal share of it by weight, but never less than a *floor* (percent), so that
-//! the share shrinks only until the floor is reached; a *factor* bounds what one user may have at
-//! all. What follows from the numbers is here, without books: [`Leaf`] and [`User`] say how things
-//! are, [`Rules::limit`] what that allows. The three formulas differ in what they split.
+//! The guaranteed capacity of a leaf is split among its *active* users, those with waiting asks. Each gets an equal
+//! share by weight, but never less than a *floor* (a percentage), so shares shrink only until the floor is reached. A
+//! *factor* limits a single user. This module only computes with numbers and does not use the books: [`Leaf`] and
+//! [`User`] describe the state, and [`Rules::limit`] returns the limit. The three formulas differ in what they split.
 //!
-//! Amounts are integers of their type's unit, fractions are exact and rounded once, at the end.
+//! Amounts are integers in the unit of their type. Fractions are exact and rounded once at the end.
 
 mod calculator;
 mod decimal;
@@ -30,22 +29,23 @@ pub use split::{Party, split};
 
 use calculator::Ops;
 
-/// What is split, and when.
+/// Formula of the shares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Formula {
-    /// As CapacityScheduler 2.7.3: the capacity below it; what is used and the ask at it and above.
+    /// As CapacityScheduler 2.7.3: splits the capacity if the usage is less than that, and otherwise the usage plus the
+    /// ask.
     Yarn27,
-    /// As CapacityScheduler 3: the same with the minimum allocation in place of the ask; active
-    /// users split what they use and one step more.
+    /// As CapacityScheduler 3: like 2.7.3 with the minimum allocation instead of the ask. Active users split their
+    /// usage and one step more.
     Yarn3,
-    /// Ours: active users split the capacity that inactive users leave. If the active users' own
-    /// use plus the ask is more, they split that. There is always one user below the share.
+    /// Formula of Headroom: active users split the capacity that inactive users leave. If the usage of active users
+    /// plus the ask is larger, they split that. At least one user is always below their share.
     #[default]
     Smooth,
 }
 
 impl Formula {
-    /// The word for it in a queue file.
+    /// Returns the word in a queue file.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Yarn27 => "yarn27",
@@ -55,20 +55,20 @@ impl Formula {
     }
 }
 
-/// When an ask is beyond the limit of its user.
+/// Condition under which an ask exceeds the limit of its user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Enforcement {
-    /// If the user is above the share already, or would be above the cap.
+    /// The user is already above their share, or would exceed the cap.
     #[default]
     Progress,
-    /// If the user would be above the limit.
+    /// The user would exceed the limit.
     Strict,
-    /// If the user is above the limit already, as CapacityScheduler does.
+    /// The user is already above the limit, as in CapacityScheduler.
     Overshoot,
 }
 
 impl Enforcement {
-    /// The word for it in a queue file.
+    /// Returns the word in a queue file.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Progress => "progress",
@@ -78,27 +78,24 @@ impl Enforcement {
     }
 }
 
-/// What a leaf queue says of its users.
+/// User-limit rules of a leaf.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// What is split.
+    /// Formula of the shares.
     pub formula: Formula,
-    /// When an ask is too much.
+    /// Enforcement of the shares.
     pub enforcement: Enforcement,
-    /// How vectors are compared.
+    /// Comparison of resource vectors.
     pub calculator: Calculator,
-    /// The least that a user's share may shrink to, in percent (YARN's
-    /// `minimum-user-limit-percent`).
+    /// Smallest share of a user in percent (YARN's `minimum-user-limit-percent`).
     pub floor: Decimal,
-    /// How many times the capacity one user may have (YARN's `user-limit-factor`); none: no such
-    /// bound.
+    /// User cap as a multiple of the capacity (YARN's `user-limit-factor`). `None` if there is no cap.
     pub factor: Option<Decimal>,
-    /// Limits are multiples of it (YARN's minimum allocation); types without are not rounded.
+    /// Step of the limits (YARN's minimum allocation). Types without a step are not rounded.
     pub step: Resources,
 }
 
-/// All of the capacity for everybody, nobody more than that: what CapacityScheduler does by
-/// default.
+/// Defaults of CapacityScheduler: a floor of 100 % and a factor of 1.
 impl Default for Rules {
     fn default() -> Self {
         Self {
@@ -113,7 +110,7 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// Those of a leaf that says nothing of its users.
+    /// Rules of a leaf without user limits.
     pub(crate) const WITHOUT_SHARES: Self = Self {
         formula: Formula::Smooth,
         enforcement: Enforcement::Progress,
@@ -124,32 +121,31 @@ impl Rules {
     };
 }
 
-/// A leaf queue as it is.
+/// State of a leaf.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Leaf {
-    /// All that the partition has.
+    /// Capacity of the partition.
     pub total: Resources,
-    /// What the queue is guaranteed (`Q`). A type that is absent is not split.
+    /// Guarantee of the queue (`Q`). An absent type is not split.
     pub guaranteed: Resources,
-    /// What the queue may have at most (`Qmax`); an absent type is not bounded.
+    /// Maximum of the queue (`Qmax`). An absent type is not limited.
     pub max: Resources,
-    /// What all its users use (`U`).
+    /// Usage of all its users (`U`).
     pub used: Resources,
-    /// What those use who are active (`U_act`).
+    /// Usage of active users (`U_act`).
     pub used_active: Resources,
-    /// How many are active.
+    /// Number of active users.
     pub active: u64,
-    /// Their weights together.
+    /// Sum of the weights of active users.
     pub active_weight: Decimal,
-    /// The sums, by type, of what those use whose dominant share is in that type; see
-    /// [`Rules::dominant`].
+    /// Sum, by type, of the usage of users whose dominant share is in that type. See [`Rules::dominant`].
     pub dominant: Resources,
-    /// The sections in which whole vectors are compared: those of labels; none where there is but one.
+    /// Sections in which whole vectors are compared, one for each label. `None` if there is only one.
     pub sections: Option<Arc<Sections>>,
 }
 
 impl Leaf {
-    /// The same with one more active user, of this weight, who uses this much of it already.
+    /// Returns the state with one more active user, who has this weight and already this usage.
     #[must_use]
     pub fn joined_by(&self, weight: Decimal, used: &Resources) -> Self {
         let mut joined = self.clone();
@@ -160,63 +156,61 @@ impl Leaf {
     }
 }
 
-/// Whose share is asked for.
+/// Query for the share of a user.
 #[derive(Clone, Copy, Debug)]
 pub struct ShareQuery<'leaf> {
-    /// The weight of the user.
+    /// Weight of the user.
     pub weight: Decimal,
-    /// The weights of those who split: of the active users, or of all, which is the mode of 3.x
-    /// that preemption within a queue uses.
+    /// Users who split: active users, or all users. The latter is the mode of 3.x for preemption within a queue.
     pub among: Among,
-    /// The ask under test (`r`).
+    /// Ask to check (`r`).
     pub ask: &'leaf Resources,
 }
 
-/// Who splits a leaf.
+/// Users who split a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Among {
     /// Its active users.
     Active,
-    /// All users with an application in it, with their weights together.
+    /// All users with an application in the leaf, with the sum of their weights.
     All(Decimal),
 }
 
-/// How much a user may have.
+/// Limit of a user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limit {
-    /// The fair share of the user; fairness ends there, unless nobody else wants it.
+    /// Fair share of the user. It can be exceeded if no other user needs the capacity.
     pub soft: Resources,
-    /// Never more than that; an absent type is not bounded.
+    /// User cap, which is never exceeded. An absent type is not limited.
     pub hard: Resources,
-    /// The limit that is reported: the lower of both.
+    /// Reported limit: the lower of both.
     pub limit: Resources,
 }
 
-/// A limit with what it was worked out from, for those who want to see why. The letters are those
-/// of user-headroom §2.
+/// A limit with its intermediate values, for explanations. The letters are those of user-headroom §2.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LimitDerivation {
-    /// What counts as the queue's capacity (`q`): the guarantee, or the ask where that is more; with
-    /// `yarn3` the minimum allocation in place of the ask.
+    /// Effective capacity of the queue (`q`): the guarantee, or the ask if that is larger. With `yarn3`, the minimum
+    /// allocation replaces the ask.
     pub capacity: Resources,
-    /// What all users have, by their dominant shares; with `yarn3` alone.
+    /// Usage of all users by their dominant shares, for `yarn3` only.
     pub consumed: Option<Resources>,
-    /// What is split by weight: `base` of `yarn3`, `B` of `smooth`, `C` of `yarn27`.
+    /// Amount that is split by weight: `base` of `yarn3`, `B` of `smooth`, `C` of `yarn27`.
     pub base: Resources,
-    /// What the floor is a part of (`C`).
+    /// Amount of which the floor is a percentage (`C`).
     pub whole: Resources,
-    /// An equal part of the base (`a`); with `smooth` as much of it as the user weighs.
+    /// Equal share of the base (`a`). With `smooth`, times the weight of the user.
     pub equal: Resources,
-    /// The least that a share may be (`b`); with `smooth` as much of it as the user weighs.
+    /// Smallest share (`b`). With `smooth`, times the weight of the user.
     pub floor: Resources,
-    /// What the factor allows; none where it allows anything.
+    /// Cap by the factor. `None` if there is no factor.
     pub cap: Option<Resources>,
-    /// What follows from it.
+    /// Resulting limit.
     pub limit: Limit,
 }
 
 impl Rules {
-    /// How much a user of a leaf may have.
+    /// Returns the limit of a user of a leaf.
     pub fn limit(&self, leaf: &Leaf, part: ShareQuery<'_>) -> Limit {
         match self.formula {
             Formula::Yarn27 => formula::yarn27(self, leaf, part).limit,
@@ -225,7 +219,7 @@ impl Rules {
         }
     }
 
-    /// The same, with what it follows from.
+    /// Returns the limit with its intermediate values.
     pub fn worked(&self, leaf: &Leaf, part: ShareQuery<'_>) -> LimitDerivation {
         match self.formula {
             Formula::Yarn27 => formula::yarn27(self, leaf, part),
@@ -234,8 +228,8 @@ impl Rules {
         }
     }
 
-    /// Never more than that for a user of this weight: [`Limit::hard`] alone. What the leaf uses does
-    /// not change it.
+    /// Returns the user cap for a user with this weight, which is [`Limit::hard`]. It does not depend on the usage of
+    /// the leaf.
     pub fn cap(&self, leaf: &Leaf, weight: Decimal, ask: &Resources) -> Resources {
         match self.formula {
             Formula::Smooth => formula::smooth_cap(self, leaf, weight, ask),
@@ -245,7 +239,7 @@ impl Rules {
         }
     }
 
-    /// Whether the ask would take a user who uses this much beyond the cap.
+    /// Returns whether the ask would take a user with this usage beyond the cap.
     pub fn is_capped(
         &self,
         leaf: &Leaf,
@@ -257,8 +251,8 @@ impl Rules {
         !ops.is_within(&ops.sum(used, ask), cap, ask)
     }
 
-    /// Whether the ask would take a user of this weight beyond the cap. It gives the result of
-    /// [`Rules::is_capped`] with [`Rules::cap`] at a lower cost.
+    /// Returns whether the ask would take a user with this weight beyond the cap. Equals [`Rules::is_capped`] with
+    /// [`Rules::cap`] at a lower cost.
     pub fn exceeds_cap(
         &self,
         leaf: &Leaf,
@@ -276,7 +270,7 @@ impl Rules {
         })
     }
 
-    /// [`Limit::soft`] under `smooth` alone, of one type; none where nothing of it is guaranteed.
+    /// Returns [`Limit::soft`] of one type, for `smooth` only. `None` without a guarantee of the type.
     pub fn share_of(
         &self,
         leaf: &Leaf,
@@ -286,13 +280,13 @@ impl Rules {
         formula::smooth_share(self, leaf, part, resource)
     }
 
-    /// Whether the share of one type says nothing of the others, and they nothing of it.
+    /// Returns whether the shares of different types are independent of each other.
     pub(crate) fn is_by_type(&self) -> bool {
         self.formula == Formula::Smooth && self.calculator == Calculator::Componentwise
     }
 
-    /// Whether it is a user's turn, according to shares. Under `progress` the user must not be
-    /// above the share, else the user must be [admitted](Self::admits).
+    /// Returns whether a user can be picked according to shares. With `progress`, the user must not be above the share.
+    /// Otherwise, the ask must be [admitted](Self::admits).
     pub fn is_turn(&self, leaf: &Leaf, limit: &Limit, used: &Resources, ask: &Resources) -> bool {
         match self.enforcement {
             Enforcement::Progress => self.ops(leaf).is_within(used, &limit.soft, ask),
@@ -300,7 +294,7 @@ impl Rules {
         }
     }
 
-    /// Whether a user who uses this much may have the ask, according to the limit.
+    /// Returns whether the limit admits an ask of a user with this usage.
     pub fn admits(&self, leaf: &Leaf, limit: &Limit, used: &Resources, ask: &Resources) -> bool {
         let ops = self.ops(leaf);
         let with_ask = ops.sum(used, ask);
@@ -313,8 +307,8 @@ impl Rules {
         }
     }
 
-    /// What an ask is counted as: a multiple of `increment`, the minimum allocation at least. An ask
-    /// above the maximum allocation is refused elsewhere.
+    /// Returns the counted size of an ask: a multiple of `increment`, at least the minimum allocation. An ask above the
+    /// maximum allocation is refused elsewhere.
     pub fn normalised(&self, ask: &Resources, increment: &Resources) -> Resources {
         let raised = ask.maximum(&self.step);
         let mut result = raised.clone();
@@ -325,8 +319,8 @@ impl Rules {
         result
     }
 
-    /// Where a user's usage is added to [`Leaf::dominant`]: the one type in which the user's share
-    /// of the cluster is largest; of each section one.
+    /// Returns the part of a usage that is added to [`Leaf::dominant`]: the type with the largest share of the cluster,
+    /// one for each section.
     pub fn dominant(&self, leaf: &Leaf, used: &Resources) -> Resources {
         self.ops(leaf).dominant(used)
     }

@@ -1,22 +1,22 @@
-//! How siblings split what there is, in proportion to the guarantee of each. Nobody gets more than
-//! they want, or less than they hold anyway. Source: user-headroom §6, "ideal assignment".
+//! Split of an amount among siblings in proportion to their guarantees. No sibling gets more than it wants, or less
+//! than it keeps in any case. Source: user-headroom §6, "ideal assignment".
 
 use alloc::vec::Vec;
 
-/// One of those who split.
+/// One sibling that takes part in a split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Party {
-    /// The guarantee of the party; its part is in proportion to it. A party without a guarantee
-    /// gets a part of what the others leave.
+    /// Guarantee, to which its part is proportional. A sibling without a guarantee gets a part of what the others
+    /// leave.
     pub weight: i64,
-    /// What the party holds in any case, even if that is more than there is.
+    /// Amount that it keeps in any case, even if the total is less.
     pub least: i64,
-    /// What the party can use.
+    /// Largest amount that it can use.
     pub most: i64,
 }
 
-/// What each of them gets of `total`, in their order; each is rounded down. The sum is at most
-/// `total`, unless they already hold more.
+/// Returns the parts of `total` in the order of the siblings, each rounded down. The sum is at most `total`, unless
+/// they already keep more.
 ///
 /// Costs their number times its logarithm.
 pub fn split(total: i64, parties: &[Party]) -> Vec<i64> {
@@ -29,7 +29,7 @@ pub fn split(total: i64, parties: &[Party]) -> Vec<i64> {
         return parts; // What was rounded away stays so.
     }
     let given: i128 = parts.iter().copied().map(i128::from).sum();
-    // Parties without a guarantee come last, each alike.
+    // Siblings without a guarantee are last, with equal weights.
     let alike = |party: &Party| Party { weight: 1, ..*party };
     let others = parties.iter().filter(|one| !named(one)).map(alike);
     let rest = Level::of(i128::from(total) - given + guaranteed, others);
@@ -43,19 +43,19 @@ fn keeps(party: &Party) -> i128 {
     i128::from(party.least.min(party.most).max(0))
 }
 
-/// How much there is for each unit of weight, for those that neither keep more nor want less.
+/// Amount for each unit of weight, for siblings that neither keep more nor want less.
 #[derive(Clone, Copy, Debug)]
 struct Level {
-    /// A fraction, both of it at least zero.
+    /// Numerator and denominator, both at least zero.
     amount: i128,
     weight: i128,
 }
 
 impl Level {
-    /// The highest at which no more than `total` is given; above all wishes where there is enough.
+    /// Returns the highest level that gives at most `total`. It exceeds all wants if there is enough.
     fn of(total: i128, parties: impl Iterator<Item = Party>) -> Self {
         let parties: Vec<Party> = parties.collect();
-        // Where a party starts to get more than it holds, or has all that it wants.
+        // Levels from which a sibling gets more than it keeps, or has all that it wants.
         let mut bends: Vec<Self> = parties
             .iter()
             .flat_map(|one| [keeps(one), i128::from(one.most.max(0))].map(|at| (at, one.weight)))
@@ -76,7 +76,7 @@ impl Level {
         Self { amount: (total - given).max(0), weight }
     }
 
-    /// Whether all of them together get more than this, exactly.
+    /// Returns whether the sum of all parts is more than this, exactly.
     fn gives_more_than(self, total: i128, parties: &[Party]) -> bool {
         let parts = parties.iter().map(|party| {
             let part = self.amount * i128::from(party.weight);
@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
 
-    /// Guaranteed, used, wanted beyond that.
+    /// Creates a sibling with this guarantee, usage, and additional demand.
     fn party(weight: i64, used: i64, wanted: i64) -> Party {
         Party { weight, least: used.min(weight), most: used + wanted }
     }
@@ -118,11 +118,11 @@ mod tests {
     #[doc(alias = "UH-24")]
     #[doc(alias = "UH-25")]
     fn two_that_want_more_than_they_are_guaranteed() {
-        // A, B are guaranteed 30 each, C 40 and wants nothing.
+        // A and B are guaranteed 30 each. C is guaranteed 40 and wants nothing.
         let idle = party(40, 0, 0);
         assert_eq!(split(100, &[party(30, 76, 60), party(30, 24, 6), idle]), [70, 30, 0]);
         assert_eq!(split(100, &[party(30, 68, 60), party(30, 32, 8), idle]), [60, 40, 0]);
-        // CapacityScheduler 3 gives a leaf no more than its guarantee, or what it uses.
+        // In CapacityScheduler 3, a leaf gets at most its guarantee or its usage.
         let capped = Party { most: 32, ..party(30, 32, 8) };
         assert_eq!(split(100, &[party(30, 68, 60), capped, idle]), [68, 32, 0]);
     }
@@ -178,7 +178,7 @@ mod tests {
             prop_assert!(hungry == 0 || given >= total.max(guaranteed) - rounded, "{given} of {total}: {parts:?}");
             for (poor, less) in all.clone().filter(|(party, part)| party.weight > 0 && **part < party.most) {
                 for (rich, more) in all.clone().filter(|(party, part)| **part > party.least) {
-                    // By weight, nobody who could give has more than somebody who wants.
+                    // By weight, no sibling that could give has more than a sibling that wants more.
                     let fair = rich.weight > 0 && more * poor.weight <= (less + 1) * rich.weight;
                     prop_assert!(fair, "{poor:?} has {less}, {rich:?} {more}");
                 }

@@ -1,4 +1,4 @@
-//! An application with what it asks for and has.
+//! Views of applications with their asks and allocations.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -13,72 +13,72 @@ use crate::time::Timestamp;
 
 use super::spent::SpentView;
 
-/// An application that was accepted.
+/// An accepted application.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApplicationView {
     /// Application id.
     pub application: Name,
-    /// Name of its partition.
+    /// Name of the partition.
     pub partition: Name,
-    /// Path of its queue.
+    /// Path of the queue.
     pub queue: Name,
-    /// Who is charged.
+    /// User that is charged.
     pub user: Name,
-    /// The user's groups at submission.
+    /// Groups of the user at submission.
     pub groups: Arc<[Name]>,
-    /// When it was submitted, or its oldest ask was made if that is earlier.
+    /// Time of submission, or the creation time of its oldest ask if that is earlier.
     pub submitted: Timestamp,
-    /// When it last began to run.
+    /// Time at which it last became Running.
     pub started: Option<Timestamp>,
-    /// When it ended, if it has.
+    /// Time of its end. `None` while it is unfinished.
     pub finished: Option<Timestamp>,
-    /// Where it stands.
+    /// Current state.
     pub state: ApplicationState,
-    /// The states that it was in, the oldest first.
+    /// States so far, oldest first.
     pub state_log: Vec<(Timestamp, ApplicationState)>,
-    /// Allocated now, without placeholders.
+    /// Current usage without placeholders.
     pub used: Amounts,
-    /// Allocated to placeholders.
+    /// Current usage of placeholders.
     pub placeholders: Amounts,
-    /// The most that was allocated at once to placeholders alone, or to all others, type by
-    /// type, as of its placements.
+    /// Largest simultaneous usage of each type, of placeholders alone or of all other allocations. Updated at each
+    /// placement.
     pub max_used: Amounts,
-    /// What it used with all that it gave back so far; nothing any more after it ended.
+    /// Accumulated usage of released allocations. Empty after the application ended.
     pub spent: SpentView,
-    /// Asked for.
+    /// Pending amounts.
     pub pending: Amounts,
-    /// The highest priority that it asks with; none if it asks for nothing.
+    /// Highest priority of its asks. `None` without asks.
     pub highest_priority: Option<i32>,
-    /// What it asks for, by key.
+    /// Asks by key.
     pub requests: Vec<AskView>,
-    /// What it has, by key.
+    /// Allocations by key.
     pub allocations: Vec<AllocationView>,
-    /// Keys of its asks for which a node is reserved.
+    /// Keys of its asks with a reserved node.
     pub reservations: Vec<Name>,
-    /// Its task groups, by name.
+    /// Task groups by name.
     pub task_groups: Vec<TaskGroupView>,
-    /// Until when none of its asks is looked at, because too many found no node.
+    /// End of its back-off, until which its asks are not checked.
     pub backed_off: Option<Timestamp>,
-    /// When its lifetime is over, while that is ahead.
+    /// End of its lifetime. `None` if it is not ahead.
     pub lives_until: Option<Timestamp>,
 }
 
 /// A task group of a gang.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskGroupView {
-    /// Its name.
+    /// Name of the task group.
     pub name: Name,
-    /// The size of its first placeholder.
+    /// Size of its first placeholder.
     pub size: Amounts,
-    /// How many placeholders it ever had.
+    /// Number of placeholders so far.
     pub count: u64,
-    /// How many gave their place to a member.
+    /// Number of placeholders that members replaced.
     pub replaced: u64,
-    /// How many went otherwise.
+    /// Number of placeholders that ended without a replacement.
     pub timed_out: u64,
 }
 
-/// An ask that waits.
+/// A waiting ask.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]
 pub struct AskView {
@@ -86,27 +86,27 @@ pub struct AskView {
     pub key: Name,
     /// Application id.
     pub application: Name,
-    /// When it was made.
+    /// Creation time.
     pub requested: Timestamp,
-    /// How much.
+    /// Requested amounts.
     pub resources: Amounts,
-    /// Higher goes first.
+    /// Priority. A higher number is scheduled first.
     pub priority: i32,
-    /// Whether it is the first of its application.
+    /// Whether it is the originator of its application.
     pub originator: bool,
-    /// Whether it only holds room for a member of its task group.
+    /// Whether it is a placeholder.
     pub placeholder: bool,
-    /// The task group that it holds room for, or takes room from.
+    /// Task group of a placeholder or member.
     pub task_group: Option<Name>,
-    /// The only node that it may run on.
+    /// Name of the required node.
     pub required_node: Option<Name>,
-    /// Whether others were asked to stop for it.
+    /// Whether allocations were preempted for it.
     pub preemption_triggered: bool,
-    /// Whether the RM got a report that more nodes would help it.
+    /// Whether the RM was informed that more nodes would help it.
     pub scale_up_asked: bool,
 }
 
-/// An allocation in force.
+/// A current allocation.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the protocol")]
 pub struct AllocationView {
@@ -114,51 +114,51 @@ pub struct AllocationView {
     pub key: Name,
     /// Application id.
     pub application: Name,
-    /// When it was asked for.
+    /// Creation time of its ask.
     pub requested: Timestamp,
-    /// When it was placed.
+    /// Time of its placement.
     pub placed: Timestamp,
-    /// How much.
+    /// Amounts of the allocation.
     pub resources: Amounts,
-    /// The priority that it was asked for with.
+    /// Priority of its ask.
     pub priority: i32,
-    /// Where: node id.
+    /// Node ID.
     pub node: Name,
-    /// Whether it is the first of its application.
+    /// Whether it is the originator of its application.
     pub originator: bool,
-    /// Whether it only holds room for a member of its task group.
+    /// Whether it is a placeholder.
     pub placeholder: bool,
-    /// Whether it took the place of a placeholder.
+    /// Whether it replaced a placeholder.
     pub took_place: bool,
-    /// The task group that it holds room for, or took room from.
+    /// Task group of a placeholder or member.
     pub task_group: Option<Name>,
-    /// Whether the RM was asked to stop it for the sake of others.
+    /// Whether the RM was asked to stop it because of preemption.
     pub preempted: bool,
 }
 
-/// An application that was refused.
+/// A rejected application.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RejectedView {
     /// Application id.
     pub application: Name,
-    /// Name of its partition.
+    /// Name of the partition.
     pub partition: Name,
-    /// The queue that was asked for.
+    /// Requested queue.
     pub queue: Name,
-    /// Who submitted it.
+    /// User who submitted.
     pub user: Name,
-    /// The user's groups at submission.
+    /// Groups of the user at submission.
     pub groups: Arc<[Name]>,
-    /// When.
+    /// Time of the rejection.
     pub at: Timestamp,
-    /// Which rule, as a short code.
+    /// Short code of the rule.
     pub code: Name,
-    /// Why, in a sentence.
+    /// Reason, as a sentence.
     pub message: Name,
 }
 
 impl ApplicationView {
-    /// One application. Costs what it asks for and has.
+    /// Returns the view of one application. Costs its asks and allocations.
     pub fn of(books: &Books, application: ApplicationId) -> Self {
         let row = books.application(application);
         let amounts = |resources| books.types().amounts(resources);
@@ -166,7 +166,7 @@ impl ApplicationView {
         let mut reservations = Vec::new();
         for (id, one) in books.allocations_of(application) {
             match AllocationView::of(books, id) {
-                // A member that is about to take a placeholder's place is neither yet.
+                // A member that is replacing a placeholder is neither an ask nor an allocation.
                 Some(placed) => allocations.extend(one.is_allocated().then_some(placed)),
                 None => requests.push(AskView::new(books, id, one)),
             }
@@ -203,14 +203,13 @@ impl ApplicationView {
         }
     }
 
-    /// The applications of a partition that have not ended, by id.
+    /// Returns the unfinished applications of a partition, by ID.
     pub fn active(books: &Books, partition: PartitionId) -> Vec<Self> {
         let applications = &books.partition(partition).applications;
         applications.iter().map(|(_, id)| Self::of(books, *id)).collect()
     }
 
-    /// The applications of a partition that have ended and are remembered, by id. Looks at
-    /// the applications of all partitions.
+    /// Returns the stored ended applications of a partition, by ID. Costs the applications of all partitions.
     pub fn completed(books: &Books, partition: PartitionId) -> Vec<Self> {
         let mut ended: Vec<Self> = books
             .applications()
@@ -260,7 +259,7 @@ impl AskView {
 }
 
 impl AllocationView {
-    /// One allocation; none while it waits.
+    /// Returns the view of one allocation. `None` for a waiting ask.
     pub fn of(books: &Books, allocation: AllocationId) -> Option<Self> {
         let row = books.allocation(allocation);
         Some(Self {
@@ -281,8 +280,7 @@ impl AllocationView {
 }
 
 impl RejectedView {
-    /// The applications that a partition refused and remembers, by id; of one id the oldest
-    /// first.
+    /// Returns the stored rejected applications of a partition, by ID. Those with the same ID are oldest first.
     pub fn all(books: &Books, partition: PartitionId) -> Vec<Self> {
         let row = books.partition(partition);
         let view = |rejected: &Rejected| Self {

@@ -1,4 +1,4 @@
-//! Which nodes are how full.
+//! Nodes by usage.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -11,11 +11,10 @@ use crate::resource::Quantity;
 use super::history::BANDS;
 use super::percent::percent;
 
-/// The nodes of a partition, by id, in the bucket of what they use: for each resource type that
-/// any node has, by name. The first bucket is up to 10 %, the last above 90 %; whole percent are
-/// compared, as the reference does, so that 10.9 % is in the first.
+/// Returns the nodes of a partition by ID, in buckets of their usage, for each resource type of a node by name.
 ///
-/// Source: REST API §10.3.
+/// The first bucket is up to 10 %, the last above 90 %. As in YuniKorn, whole percentages are compared, so 10.9 % is in
+/// the first bucket. Source: REST API §10.3.
 pub fn node_buckets(books: &Books, partition: PartitionId) -> BTreeMap<Name, [Vec<Name>; BANDS]> {
     let nodes = || books.partition(partition).nodes.iter().map(|(_, id)| books.node(*id));
     let types: BTreeSet<_> =
@@ -33,9 +32,9 @@ pub fn node_buckets(books: &Books, partition: PartitionId) -> BTreeMap<Name, [Ve
     all
 }
 
-/// `max(0, ceil(percent / 10) - 1)`, at most the last.
+/// Returns `max(0, ceil(percent / 10) - 1)`, at most the last bucket.
 fn bucket(capacity: Quantity, used: Quantity) -> usize {
-    // A node that has nothing of the type, and uses nothing of it, is empty.
+    // A node without capacity and usage of the type is empty.
     let percent = percent(capacity.get(), used.get());
     usize::try_from((percent.saturating_add(9) / 10 - 1).max(0)).unwrap_or(0).min(BANDS - 1)
 }

@@ -1,4 +1,4 @@
-//! Whether what is counted as used by tenants is what their tasks have. Tenants §2.6.
+//! Differences between counted and actual usage of tenants. Source: tenants §2.6.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -8,8 +8,10 @@ use crate::event::TenantDrift;
 use crate::id::QueueId;
 use crate::resource::Resources;
 
-/// All that is counted otherwise than it is, by tenant and type. Adds up every allocation: for a timer, not for a step. A tenant that is a
-/// limit has no count of its own; that of its user or group is looked at by the checks of the books.
+/// Returns all differences, by tenant and type.
+///
+/// Adds up every allocation, so call it from a timer and not in a step. A tenant that is a limit has no counter of its
+/// own. The checks of the books cover the counter of its user or group.
 pub fn tenant_drift(books: &Books) -> Vec<TenantDrift> {
     let Some((partition, row, _)) = super::tenants(books) else { return Vec::new() };
     if row.tenants.is_empty() {

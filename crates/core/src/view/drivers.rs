@@ -1,4 +1,4 @@
-//! The drivers of a leaf, and the applications that may not begin yet.
+//! Views of the drivers of leaves, and of applications that wait for activation.
 
 use alloc::vec::Vec;
 
@@ -7,25 +7,24 @@ use crate::name::Name;
 use crate::resource::Amounts;
 use crate::rules::activation::Gate;
 
-/// A leaf whose applications are activated one by one. Source: user-headroom §5.
+/// A leaf with activation. Source: user-headroom §5.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriversView {
     /// Path of the leaf.
     pub path: Name,
-    /// Name of its partition.
+    /// Name of the partition.
     pub partition: Name,
-    /// What the drivers of all its applications may have; none: anything.
+    /// Limit on the drivers of all its applications. `None` is unlimited.
     pub limit: Option<Amounts>,
-    /// What those of activated applications have.
+    /// Usage of the drivers of active applications.
     pub used: Amounts,
-    /// How many applications were activated and have not ended.
+    /// Number of active applications.
     pub activated: u64,
-    /// How many are not activated: none of their asks is looked at.
+    /// Number of applications that wait for activation, whose asks are not checked.
     pub parked: u64,
 }
 
-/// The leaves whose applications have to be activated, in the order in which queues were made. Costs
-/// the leaves whose applications are counted.
+/// Returns the leaves with activation, in the order of their creation. Costs the leaves that count applications.
 pub fn drivers(books: &Books) -> Vec<DriversView> {
     let held = books.leaves_with_drivers().filter(|(_, drivers)| drivers.holds_back());
     held.map(|(leaf, drivers)| {

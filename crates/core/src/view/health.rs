@@ -1,4 +1,4 @@
-//! Whether all is well: the checks of scheduling §19, as the reference names them.
+//! Health checks of scheduling §19, with the names of YuniKorn.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,29 +9,29 @@ use crate::books::{Books, Partition};
 use crate::id::{AllocationId, NodeId};
 use crate::resource::{Quantity, Resources};
 
-/// What went wrong since the start and the books do not know.
+/// Errors since the start that are not in the books.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Updates of asks and allocations that were refused: scheduling §4.1.
+    /// Number of refused updates of asks and allocations. Source: scheduling §4.1.
     pub errors: u64,
-    /// Nodes that could not join.
+    /// Number of nodes that could not be registered.
     pub failed_nodes: u64,
 }
 
-/// One check and what came of it.
+/// One check and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// Its name; programs may look for it.
+    /// Stable name, which programs can search for.
     pub name: &'static str,
-    /// What it looks for.
+    /// Description of the check.
     pub description: &'static str,
-    /// Whether all is well.
+    /// Whether the check succeeded.
     pub succeeded: bool,
-    /// What was found: the first of it, and how much more.
+    /// Findings: the first one, and the number of others.
     pub detail: String,
 }
 
-/// All checks. Looks at every node, application and allocation: for the timer of the checks, not
+/// Returns all checks. Costs every node, application, and allocation, so call it from the timer of the checks and not
 /// for a request.
 pub fn health(books: &Books, counters: Counters) -> Vec<Check> {
     vec![
@@ -81,12 +81,12 @@ pub fn health(books: &Books, counters: Counters) -> Vec<Check> {
     ]
 }
 
-/// Whether every check succeeded.
+/// Returns whether every check succeeded.
 pub fn is_healthy(checks: &[Check]) -> bool {
     checks.iter().all(|check| check.succeeded)
 }
 
-/// A check that succeeds if nothing is found.
+/// Returns a check that succeeds without findings.
 fn check(
     name: &'static str,
     description: &'static str,
@@ -164,7 +164,7 @@ fn unequal_nodes(books: &Books) -> impl Iterator<Item = String> {
     })
 }
 
-/// Reports the number of reservations; any number is healthy.
+/// Returns the check with the number of reservations. Every number is healthy.
 fn reservations(books: &Books) -> Check {
     let reserved: u64 = books.partitions().values().map(|one| one.reservation_count).sum();
     Check {
@@ -175,8 +175,8 @@ fn reservations(books: &Books) -> Check {
     }
 }
 
-/// Own allocations on nodes that their applications do not have. A member on its way to the place
-/// of a placeholder on another node is on its node before it is an allocation: that is in order.
+/// Returns allocations on nodes that their applications do not have. A member that replaces a placeholder on another
+/// node is on its node before it is an allocation, which is correct.
 fn orphans_on_nodes(books: &Books) -> impl Iterator<Item = String> {
     let lists = books.applications().iter().flat_map(|(id, _)| books.allocations_of(id));
     let had = lists.filter(|(_, row)| row.is_allocated() || row.is_swapping());
@@ -189,7 +189,7 @@ fn orphans_on_nodes(books: &Books) -> impl Iterator<Item = String> {
     })
 }
 
-/// Allocations of applications that are not on their nodes.
+/// Returns allocations of applications that are not on their nodes.
 fn orphans_of_applications(books: &Books) -> impl Iterator<Item = String> {
     let mut listed: Vec<(NodeId, AllocationId)> = on_nodes(books).collect();
     listed.sort_unstable();
@@ -201,7 +201,7 @@ fn orphans_of_applications(books: &Books) -> impl Iterator<Item = String> {
     })
 }
 
-/// What is on every node.
+/// Returns the allocations on every node.
 fn on_nodes(books: &Books) -> impl Iterator<Item = (NodeId, AllocationId)> {
     let nodes = books.nodes().iter();
     nodes.flat_map(|(node, _)| books.allocations_on(node).map(move |(id, _)| (node, id)))
@@ -216,7 +216,7 @@ mod tests {
     use crate::name::Name;
     use crate::testkit::{World, amounts, leaf, parent, partition};
 
-    /// One application with an allocation on one of two nodes, and something foreign.
+    /// Returns a world with one application, an allocation on one of two nodes, and a foreign allocation.
     fn world() -> World {
         let mut world = World::default();
         let here = || Name::new("default");
@@ -263,7 +263,7 @@ mod tests {
         world
     }
 
-    /// Which checks fail, by their numbers from 1.
+    /// Returns the numbers of failing checks, starting at 1.
     fn failing(books: &Books, counters: Counters) -> Vec<usize> {
         let checks = health(books, counters);
         assert_eq!(checks.len(), 9);

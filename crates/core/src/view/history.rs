@@ -1,4 +1,4 @@
-//! How a cluster was used: the samples of the last day, and how full nodes are.
+//! Usage history of a cluster: samples of the last day, and the usage of nodes.
 
 use alloc::collections::{BTreeMap, VecDeque};
 
@@ -8,19 +8,19 @@ use crate::name::Name;
 use crate::resource::Quantity;
 use crate::time::Timestamp;
 
-/// One minute of a cluster.
+/// Sample of a cluster for one minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// When it was taken.
+    /// Time of the sample.
     pub at: Timestamp,
-    /// Applications that run; −1 if that could not be found out.
+    /// Number of running applications. −1 if it is unknown.
     pub applications: i64,
-    /// Allocations in force; −1 if that could not be found out.
+    /// Number of allocations. −1 if it is unknown.
     pub allocations: i64,
 }
 
 impl Sample {
-    /// The sample of all partitions as they are.
+    /// Returns a sample of the current state of all partitions.
     pub fn of(books: &Books, now: Timestamp) -> Self {
         let partitions = || books.partitions().values();
         let running = partitions().map(|one| books.queue(one.root).running).sum::<u64>();
@@ -29,21 +29,21 @@ impl Sample {
         Self { at: now, applications: whole(running), allocations: whole(allocated) }
     }
 
-    /// The sample of a minute about which nothing is known.
+    /// Returns a sample of a minute without data.
     pub const fn unknown(now: Timestamp) -> Self {
         Self { at: now, applications: -1, allocations: -1 }
     }
 }
 
-/// The samples of the last day, one for each minute. Source: scheduling §18.1.
+/// Samples of the last day, one for each minute. Source: scheduling §18.1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History(VecDeque<Sample>);
 
 impl History {
-    /// How many samples are stored: those of a day.
+    /// Largest number of samples: those of one day.
     pub const SAMPLES: usize = 1_440;
 
-    /// Keep one more, and forget the oldest if there is no room.
+    /// Adds a sample, and drops the oldest beyond the limit.
     pub fn push(&mut self, sample: Sample) {
         if self.0.len() == Self::SAMPLES {
             self.0.pop_front();
@@ -51,18 +51,19 @@ impl History {
         self.0.push_back(sample);
     }
 
-    /// The samples, the oldest first.
+    /// Returns the samples, oldest first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Sample> {
         self.0.iter()
     }
 }
 
-/// How many bands of use there are.
+/// Number of bands of usage.
 pub const BANDS: usize = 10;
 
-/// How many nodes of a partition are how full, for each resource type that a node has, by name:
-/// the first band is up to 10 %, the last above 90 %. What is not scheduled here does not count.
-/// Source: scheduling §18.1, the reference's formula.
+/// Returns the number of nodes of a partition in each band of usage, for each resource type of a node by name.
+///
+/// The first band is up to 10 %, the last above 90 %. Foreign allocations do not count. Source: scheduling §18.1, the
+/// formula of YuniKorn.
 pub fn usage_bands(books: &Books, partition: PartitionId) -> BTreeMap<Name, [u64; BANDS]> {
     let mut bands: BTreeMap<Name, [u64; BANDS]> = BTreeMap::new();
     for (_, node) in books.partition(partition).nodes.iter() {
@@ -82,8 +83,8 @@ pub fn usage_bands(books: &Books, partition: PartitionId) -> BTreeMap<Name, [u64
     bands
 }
 
-/// The band of this use of a total above zero: `max(0, ceil(10 × min(used ÷ total, 1)) − 1)`, in
-/// whole numbers, so that 10 % is in the first band and not by chance in the second.
+/// Returns the band of this usage of a positive total: `max(0, ceil(10 × min(used ÷ total, 1)) − 1)`. Uses integers, so
+/// that rounding cannot put 10 % into the second band.
 pub fn band(used: Quantity, total: Quantity) -> usize {
     let (used, total) = (i128::from(used.get().max(0)), i128::from(total.get().max(1)));
     let tenths = (used.min(total) * 10 + total - 1) / total;

@@ -1,4 +1,4 @@
-//! What tenants and their tasks used over time. Tenants §2.6.
+//! Usage of tenants and their tasks over time. Source: tenants §2.6.
 
 use alloc::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use crate::name::Name;
 use crate::resource::{Amounts, Quantity, ResourceType};
 use crate::time::Timestamp;
 
-/// What the tasks of these tenants used up to now, together: core units times whole seconds. What is more than
-/// an amount can be is the largest that it can.
+/// Returns the usage of the tasks of these tenants up to now, in core units times whole seconds. Saturates at the
+/// largest amount.
 pub fn tenant_seconds(
     books: &Books,
     partition: PartitionId,
@@ -20,14 +20,14 @@ pub fn tenant_seconds(
     seconds(books, tenants.iter().filter_map(|tenant| known.meter_of(tenant)), now)
 }
 
-/// The same of one application, since it was submitted; nothing if it is of no tenant.
+/// Returns the usage of one application since its submission. Empty for an application without a tenant.
 pub fn task_seconds(books: &Books, application: ApplicationId, now: Timestamp) -> Amounts {
     let metered = books.application(application).metered.as_deref();
     seconds(books, metered.iter().map(|metered| &metered.meter), now)
 }
 
-/// What was measured of the tasks of these tenants, together, and of how many; what is more than an amount can be is
-/// the largest that it can. Source: tenants TR-17.
+/// Returns the measured usage of the tasks of these tenants, and the number of measured tasks. Saturates at the largest
+/// amount. Source: tenants TR-17.
 pub fn tenant_measured(books: &Books, partition: PartitionId, tenants: &[Name]) -> (Amounts, u64) {
     let known = &books.partition(partition).tasks;
     let all = || tenants.iter().filter_map(|tenant| known.measured_of(tenant));
@@ -43,7 +43,7 @@ fn seconds<'books>(
     sums(books, meters.flat_map(|meter| meter.spent(now)), 1_000)
 }
 
-/// The sum by type, in units of so many.
+/// Returns the sum by type, divided by `unit`.
 fn sums(books: &Books, all: impl Iterator<Item = (ResourceType, i128)>, unit: i128) -> Amounts {
     let mut sums: BTreeMap<ResourceType, i128> = BTreeMap::new();
     for (resource, amount) in all {

@@ -1,12 +1,10 @@
-//! What the books show to those who ask: one object at a time, with names and amounts instead
-//! of ids.
+//! Views: the state of single objects for readers, with names and amounts instead of IDs.
 //!
-//! A view is made from [`Books`] alone, so a clone of them can be read while the live ones go on.
-//! It costs what it shows: a queue its subtree, an application its asks, a user the levels of that
-//! user. Lists are sorted and their order is stable. How a view looks on a wire is decided where it
-//! is sent.
+//! A view is created from [`Books`] alone, so a clone can be read while the original changes. It costs what it shows: a
+//! queue its subtree, an application its asks, a user the levels of that user. Lists are sorted, and their order is
+//! stable. The sender decides the wire format.
 //!
-//! Not shown yet, because the books do not know it: which checks an ask was looked at by.
+//! The books do not store which checks an ask has passed, so views do not show them.
 
 mod application;
 mod bucket;
@@ -61,7 +59,7 @@ pub use waiting::{WaitingView, leaf_of_tenant, place, waiting};
 use crate::books::Books;
 use crate::resource::{Amounts, Resources};
 
-/// The amounts of a vector that may be missing; none names no type.
+/// Returns the amounts of an optional vector. Empty for `None`.
 fn amounts(books: &Books, resources: Option<&Resources>) -> Amounts {
     resources.map(|resources| books.types().amounts(resources)).unwrap_or_default()
 }

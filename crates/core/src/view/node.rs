@@ -1,4 +1,4 @@
-//! A node with what runs on it.
+//! Views of nodes with their allocations.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -16,47 +16,47 @@ use super::percent::{Percents, percents};
 pub struct NodeView {
     /// Node id.
     pub node: Name,
-    /// Name of its partition.
+    /// Name of the partition.
     pub partition: Name,
-    /// Its size.
+    /// Capacity of the node.
     pub capacity: Amounts,
-    /// Allocated on it.
+    /// Usage of allocations.
     pub allocated: Amounts,
-    /// Used on it by what is not scheduled here.
+    /// Usage of foreign allocations.
     pub occupied: Amounts,
-    /// What is left; negative after it shrank below its use.
+    /// Free amounts. Negative after the node shrank below its usage.
     pub available: Amounts,
-    /// `allocated` in percent of `capacity`.
+    /// `allocated` as a percentage of `capacity`.
     pub used_percent: Percents,
-    /// What else is known of it.
+    /// Attributes of the node.
     pub attributes: NodeAttributes,
-    /// Whether asks may be placed on it.
+    /// Whether the scheduler can place asks on it.
     pub schedulable: bool,
-    /// Keys of the asks that it is reserved for, sorted.
+    /// Keys of the asks that have it reserved, sorted.
     pub reservations: Vec<Name>,
-    /// What runs on it, by key, members included that will take a placeholder's place here.
+    /// Allocations by key, including members that are replacing a placeholder here.
     pub allocations: Vec<AllocationView>,
-    /// What runs on it and is not scheduled here, by key.
+    /// Foreign allocations by key.
     pub foreign: Vec<ForeignView>,
 }
 
-/// What runs on the nodes of a partition and is not scheduled here, gathered once for all of them.
+/// Foreign allocations of a partition by node, collected once for all nodes.
 #[derive(Clone, Debug, Default)]
 pub struct ForeignByNode(BTreeMap<NodeId, Vec<ForeignView>>);
 
-/// Something that runs on a node and is not scheduled here.
+/// A foreign allocation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForeignView {
-    /// Its key.
+    /// Key of the foreign allocation.
     pub key: Name,
-    /// How much it takes.
+    /// Amounts that it uses.
     pub resources: Amounts,
-    /// Whether it may be taken back.
+    /// Whether it could be preempted.
     pub preemptable: bool,
 }
 
 impl NodeView {
-    /// One node. Costs what runs on it, and all that is foreign to its partition.
+    /// Returns the view of one node. Costs its allocations, and all foreign allocations of its partition.
     pub fn of(books: &Books, node: NodeId) -> Self {
         let partition = books.node(node).partition;
         let foreign = &books.partition(partition).foreign;
@@ -68,7 +68,8 @@ impl NodeView {
         )
     }
 
-    /// One node after the other, each once. Costs what runs on it.
+    /// Returns the view of a node and removes its entries from `foreign`, so call it once for each node. Costs its
+    /// allocations.
     pub fn next_of(books: &Books, node: NodeId, foreign: &mut ForeignByNode) -> Self {
         Self::with(books, node, foreign.0.remove(&node).unwrap_or_default())
     }
@@ -102,7 +103,7 @@ impl NodeView {
         }
     }
 
-    /// All nodes of a partition, by id.
+    /// Returns all nodes of a partition, by ID.
     pub fn all(books: &Books, partition: PartitionId) -> Vec<Self> {
         let mut foreign = ForeignByNode::of(books, partition);
         let nodes = books.partition(partition).nodes.iter();
@@ -111,7 +112,7 @@ impl NodeView {
 }
 
 impl ForeignByNode {
-    /// All that is foreign to a partition.
+    /// Collects all foreign allocations of a partition.
     pub fn of(books: &Books, partition: PartitionId) -> Self {
         let mut all: BTreeMap<NodeId, Vec<ForeignView>> = BTreeMap::new();
         for (key, one) in books.partition(partition).foreign.iter() {

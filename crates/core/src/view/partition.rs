@@ -1,4 +1,4 @@
-//! A partition as a whole.
+//! Views of partitions.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -16,37 +16,36 @@ use super::percent::{Percents, percents};
 /// A partition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartitionView {
-    /// Its name.
+    /// Name of the partition.
     pub name: Name,
-    /// Since when it exists.
+    /// Time of its creation.
     pub since: Timestamp,
-    /// Whether it takes in applications.
+    /// State, which determines whether it accepts applications.
     pub state: QueueState,
-    /// The sum of its nodes.
+    /// Sum of its nodes.
     pub capacity: Amounts,
-    /// Allocated in it.
+    /// Usage of the partition.
     pub used: Amounts,
-    /// `used` in percent of `capacity`.
+    /// `used` as a percentage of `capacity`.
     pub used_percent: Percents,
-    /// Which node comes first.
+    /// Order of the nodes.
     pub node_order: NodeOrder,
-    /// The weight of each type in that order, those by default included.
+    /// Weight of each type in that order, including defaults.
     pub node_weights: Vec<(Name, f64)>,
-    /// Which kinds of preemption are on.
+    /// Enabled kinds of preemption.
     pub preemption: PreemptionConfig,
-    /// How many nodes it has.
+    /// Number of nodes.
     pub nodes: usize,
-    /// How many allocations are in force.
+    /// Number of allocations.
     pub allocations: u64,
-    /// How many applications are in each state, ended ones that are remembered included;
-    /// states that none is in are left out.
+    /// Number of applications by state, including stored ended ones. States without applications are omitted.
     pub applications: BTreeMap<ApplicationState, usize>,
-    /// How many applications were refused and are remembered.
+    /// Number of stored rejected applications.
     pub rejected: usize,
 }
 
 impl PartitionView {
-    /// One partition. Counts the applications of all partitions.
+    /// Returns the view of one partition. Costs the applications of all partitions.
     pub fn of(books: &Books, partition: PartitionId) -> Self {
         let row = books.partition(partition);
         let root = books.queue(row.root);

@@ -1,4 +1,4 @@
-//! Use as a percentage of a size.
+//! Usage as a percentage of a capacity.
 #![expect(
     clippy::float_arithmetic,
     clippy::cast_precision_loss,
@@ -11,11 +11,11 @@ use alloc::vec::Vec;
 use crate::name::Name;
 use crate::resource::Amounts;
 
-/// Percent of each type, in name order; may exceed 100.
+/// Percentage of each type, in the order of names. Can exceed 100.
 pub type Percents = Vec<(Name, i32)>;
 
-/// How much of a capacity is used, for the types that both name: nothing used is 0, anything
-/// of a capacity that is not above zero 100. Truncated, at most the largest 32-bit number.
+/// Returns the percentage of the capacity in use, for types in both vectors. Without usage, it is 0. With usage but
+/// without positive capacity, it is 100. Truncated, and at most the largest 32-bit number.
 pub(super) fn percents(capacity: &Amounts, used: &Amounts) -> Percents {
     used.iter()
         .filter_map(|(name, used)| {
@@ -29,7 +29,7 @@ pub(super) fn percent(capacity: i64, used: i64) -> i32 {
     match (used, capacity) {
         (..=0, _) => 0,
         (_, ..=0) => 100,
-        // A cast saturates, so a ratio beyond the range is its largest number.
+        // The cast saturates, so a ratio beyond the range becomes the largest number.
         _ => (used as f64 / capacity as f64 * 100.0) as i32,
     }
 }

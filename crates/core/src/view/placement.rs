@@ -1,4 +1,4 @@
-//! Placement rules in force.
+//! Views of the current placement rules.
 
 use alloc::boxed::Box;
 use alloc::string::ToString as _;
@@ -13,20 +13,20 @@ use crate::name::Name;
 /// A placement rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleView {
-    /// Which rule.
+    /// Name of the rule.
     pub name: Name,
-    /// What it was configured with, by name; `create`, and what its kind knows in addition.
+    /// Parameters by name: `create`, and those of its kind.
     pub parameters: Vec<(Name, Name)>,
-    /// Who it is for; none if for everybody.
+    /// Users that the rule applies to. `None` for all users.
     pub filter: Option<FilterView>,
-    /// The rule that finds the parent queue.
+    /// Rule that selects the parent queue.
     pub parent: Option<Box<RuleView>>,
 }
 
-/// Who a placement rule is for.
+/// Filter of a placement rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterView {
-    /// Whether those who match are refused, and not let through.
+    /// Whether matching users are excluded instead of included.
     pub deny: bool,
     /// User names, or one expression, as configured.
     pub users: Vec<Name>,
@@ -34,8 +34,8 @@ pub struct FilterView {
     pub groups: Vec<Name>,
 }
 
-/// The rules of a partition in the order in which they are tried. Without any in the file,
-/// `provided`; the one for forced applications is always the last.
+/// Returns the rules of a partition in the order in which they are tried. Without rules in the file, the rule is
+/// `provided`. The rule for forced applications is always last.
 pub fn rules(books: &Books, partition: PartitionId) -> Vec<RuleView> {
     let configured = &books.partition(partition).settings.placement_rules;
     let mut rules: Vec<RuleView> = configured.iter().map(RuleView::of).collect();

@@ -1,4 +1,4 @@
-//! What would become of a task, were it submitted now. Tenants §3, TR-82.
+//! Prediction for a task if it were submitted now. Source: tenants §3, TR-82.
 
 use alloc::boxed::Box;
 
@@ -15,36 +15,38 @@ use crate::wait::Wait;
 
 use super::waiting::{first_ask, place_of};
 
-/// What would become of a task.
+/// Outcome of a task.
 #[derive(Clone, Debug)]
 pub enum PredictedTask {
-    /// It would start at once.
+    /// The task would start immediately.
     Starts,
-    /// It would wait.
+    /// The task would wait.
     Waits {
-        /// Why.
+        /// Wait of the task.
         wait: Wait,
         /// Its first ask, in `books`.
         ask: AllocationId,
-        /// The books with it, which say what the wait speaks of, and which place it would have.
+        /// Books with the task, to which the wait and the position refer.
         books: Box<Books>,
     },
-    /// It would be declined, by this rule.
+    /// The task would be rejected.
     Declined {
-        /// The rule.
+        /// Code of the rule.
         code: Name,
-        /// In a sentence.
+        /// Reason, as a sentence.
         message: Name,
     },
 }
 
-/// What would become of a task, were it submitted now: judged by the rules of submissions, and by
-/// the checks of the scheduler on books that have it. Nothing is changed. What waits is not looked
-/// at: its place is left to the caller ([`super::place`]), who does not keep the scheduler from its
-/// work meanwhile.
+/// Predicts whether a task starts, waits, or is rejected. Applies the rules of submissions and the checks of the
+/// scheduler to a copy of the books. Changes nothing.
+///
+/// Other waiting asks are ignored. The caller computes the position with [`super::place`], so that the scheduler is not
+/// blocked meanwhile.
 ///
 /// # Errors
-/// When it could not be submitted.
+///
+/// Returns a rejection if the task could not be submitted.
 pub fn predict_task(
     books: &Books,
     scheduler: &Scheduler,

@@ -1,4 +1,4 @@
-//! A queue, alone or with everything below it.
+//! Views of queues, alone or with their descendants.
 
 use alloc::vec::Vec;
 
@@ -18,88 +18,85 @@ use super::percent::{Percents, percents};
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, not states of one thing")]
 pub struct QueueView {
-    /// Full path, lower case.
+    /// Path in lower case.
     pub path: Name,
-    /// Name of its partition.
+    /// Name of the partition.
     pub partition: Name,
-    /// Path of the queue above; none for the root.
+    /// Path of the parent. `None` for the root.
     pub parent: Option<Name>,
-    /// Whether it takes in applications.
+    /// State, which determines whether it accepts applications.
     pub state: QueueState,
-    /// Whether it holds applications, and not queues.
+    /// Whether it is a leaf, which holds applications and no child queues.
     pub leaf: bool,
-    /// Whether it comes from the queue file.
+    /// Whether the queue file defines it.
     pub managed: bool,
-    /// What cannot be exceeded, as configured here; the sum of the nodes for the root. A type
-    /// that is not named is unlimited.
+    /// Maximum that is configured here. For the root, the sum of the nodes. A type that is not named is unlimited.
     pub max: Amounts,
-    /// What it can always get back, as configured here.
+    /// Guarantee that is configured here.
     pub guaranteed: Amounts,
-    /// Allocated here and below.
+    /// Usage of the queue and its descendants.
     pub allocated: Amounts,
-    /// Asked for here and below.
+    /// Pending amounts of the queue and its descendants.
     pub pending: Amounts,
-    /// Being taken back here and below: the RM was asked to stop it.
+    /// Amounts that the RM is stopping because of preemption, in the queue and its descendants.
     pub preempting: Amounts,
-    /// What may still be used, the least on the way up to the root; may be negative.
+    /// Headroom: the least that is left on the path to the root. Can be negative.
     pub headroom: Amounts,
-    /// `allocated` in percent of `max`.
+    /// `allocated` as a percentage of `max`.
     pub used_percent: Percents,
-    /// Running applications here and below.
+    /// Number of running applications in the queue and its descendants.
     pub running: u64,
-    /// Applications that may run at once; 0 is unlimited.
+    /// Limit on running applications. 0 is unlimited.
     pub max_applications: u64,
-    /// Accepted applications here and below that hold a place among the running ones already,
-    /// because their gang is on the way.
+    /// Accepted applications in the queue and its descendants that already count as running, because their gang is
+    /// incomplete.
     pub starting: Vec<Name>,
-    /// The priority that it shows its parent, fence and offset applied; none while nothing
-    /// waits.
+    /// Priority that it shows its parent, after fence and offset. `None` if nothing waits.
     pub priority: Option<i32>,
-    /// Whether its own offset is all the priority that it shows.
+    /// Whether it is a fence, which shows only its offset.
     pub priority_fence: bool,
-    /// What is added to its priority.
+    /// Offset that is added to its priority.
     pub priority_offset: i32,
-    /// In which order applications, or the queues below, are offered room; queues always by
-    /// their shares.
+    /// Order of applications or children. Children are always in the order of their shares.
     pub order: ApplicationOrder,
-    /// Whether priority comes before that order.
+    /// Whether the priority precedes that order.
     pub priority_first: bool,
-    /// From where room may be taken for it.
+    /// Queues in which it can preempt.
     pub preemption: PreemptionPolicy,
-    /// How long its asks wait before room is taken for them; means something in a leaf.
+    /// Delay before its asks preempt. Used in leaves only.
     pub preemption_delay: Millis,
-    /// How long it may stay above a lowered maximum; 0 is for ever.
+    /// Delay before quota preemption after its maximum was lowered. 0 disables it.
     pub quota_preemption_delay: Millis,
-    /// The properties in force.
+    /// Effective properties.
     pub properties: Properties,
-    /// What a leaf made below by a placement rule starts with.
+    /// Initial settings of leaves that placement rules create in its subtree.
     pub template: Option<TemplateView>,
-    /// Paths of the queues right below.
+    /// Paths of its children.
     pub child_paths: Vec<Name>,
-    /// The queues right below, by path; empty if the queue alone was asked for.
+    /// Children by path. Empty if only the queue was requested.
     pub children: Vec<QueueView>,
 }
 
-/// What a leaf made by a placement rule starts with.
+/// Initial settings of a leaf that a placement rule creates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TemplateView {
-    /// Applications that may run at once; 0 is unlimited.
+    /// Limit on running applications. 0 is unlimited.
     pub max_applications: u64,
-    /// Its maximum.
+    /// Maximum of the leaf.
     pub max: Amounts,
-    /// Its guarantee.
+    /// Guarantee of the leaf.
     pub guaranteed: Amounts,
-    /// Its properties.
+    /// Properties of the leaf.
     pub properties: Properties,
 }
 
 impl QueueView {
-    /// A queue without those below it.
+    /// Returns a queue without its descendants.
     pub fn alone(books: &Books, queue: QueueId) -> Self {
         Self::new(books, queue, Vec::new())
     }
 
-    /// A queue with everything below it.
+    /// Returns a queue with its descendants.
     pub fn tree(books: &Books, queue: QueueId) -> Self {
         let mut children: Vec<Self> =
             books.children(queue).map(|(child, _)| Self::tree(books, child)).collect();
@@ -146,7 +143,7 @@ impl QueueView {
             children,
         };
         if !row.leaf {
-            // What only leaves use is passed on by a parent, and not in force there.
+            // A parent only passes these settings to leaves and does not use them.
             view.order = ApplicationOrder::Fair;
             view.preemption_delay = PropertyValues::default().preemption_delay;
         }
@@ -163,8 +160,8 @@ fn template(queue: &Queue) -> Option<TemplateView> {
     })
 }
 
-/// The applications of a subtree that count as if they ran, by id. Looks for them only where
-/// the queues say that there are some.
+/// Returns the applications of a subtree that count as running before they are Running, by ID. Visits only queues with
+/// such applications.
 fn starting(books: &Books, queue: QueueId) -> Vec<Name> {
     let (mut found, mut left) = (Vec::new(), alloc::vec![queue]);
     while let Some(queue) = left.pop() {

@@ -1,4 +1,4 @@
-//! What another quota of a tenant would come to. Tenants §7.
+//! Prediction for another quota of a tenant. Source: tenants §7.
 
 use alloc::vec::Vec;
 
@@ -8,33 +8,33 @@ use crate::name::Name;
 use crate::resource::Amounts;
 use crate::rules::lowered;
 
-/// What another quota of a tenant would come to, were it in force and tasks stopped for it.
+/// Effects of another quota of a tenant, with evictions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuotaReductionView {
-    /// By how much the tenant would be above it, without what is being stopped already.
+    /// Amounts by which the tenant would exceed the quota, without those that are already being stopped.
     pub excess: Amounts,
-    /// What would be stopped, in this order.
+    /// Allocations to evict, in this order.
     pub victims: Vec<VictimView>,
-    /// What would be above it then: of tasks that may not be stopped, or that a tenant below is
-    /// guaranteed.
+    /// Amounts that would still exceed the quota: of tasks that cannot be stopped, or that are guaranteed to a
+    /// descendant.
     pub rest: Amounts,
 }
 
-/// An allocation that would be stopped.
+/// An allocation that would be evicted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VictimView {
-    /// Its application.
+    /// Application of the allocation.
     pub application: Name,
-    /// Its key.
+    /// Allocation key.
     pub key: Name,
-    /// How urgent it is.
+    /// Priority of the allocation.
     pub priority: i32,
-    /// What it gives back.
+    /// Amounts that it releases.
     pub resources: Amounts,
 }
 
-/// What this quota of a tenant would come to, whatever the tenant says of being lowered; none if there
-/// is no such tenant. Nothing is changed. Costs the allocations of the tenant, sorted.
+/// Predicts the effects of this quota of a tenant, regardless of its setting for lowered quotas. `None` if the tenant
+/// does not exist. Changes nothing. Costs the allocations of the tenant, sorted.
 pub fn lowering(
     books: &Books,
     partition: PartitionId,

@@ -1,5 +1,4 @@
-//! What user limits would be with other numbers; nothing happens by it. What is not given is as in
-//! the live queue.
+//! Simulation of user limits with other numbers. Changes nothing. Omitted values are those of the live queue.
 
 use alloc::vec::Vec;
 
@@ -15,109 +14,108 @@ use crate::userlimit::{
 
 use super::user_limits::{LeafView, RulesView, next_ask, within_cluster};
 
-/// What would be.
+/// Input of a simulation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Simulation {
-    /// All that the partition has.
+    /// Capacity of the partition.
     pub total: Option<Amounts>,
-    /// Guaranteed to the queue (`Q`).
+    /// Guarantee of the queue (`Q`).
     pub guaranteed: Option<Amounts>,
-    /// What it may have at most (`Qmax`).
+    /// Maximum of the queue (`Qmax`).
     pub max: Option<Amounts>,
-    /// What all its users use (`U`); where users are given, what they use together. What it is more
-    /// than that is one more user's, who is not active.
+    /// Usage of all users (`U`). With given users, the default is their sum. A difference counts as the usage of one
+    /// more inactive user.
     pub used: Option<Amounts>,
-    /// The users; absent: those who are there.
+    /// Users. `None` for the users of the live queue.
     pub users: Option<Vec<SimulatedUser>>,
-    /// The next ask of each user for whom no other is given (`r`).
+    /// Next ask of each user without a specific one (`r`).
     pub ask: Option<Amounts>,
-    /// The rules, where they are others.
+    /// Rules that differ from the current ones.
     pub rules: UserLimitsConfig,
-    /// Whether all users split the queue, and not only the active ones.
+    /// Whether all users split the queue, and not only active users.
     pub among_all: bool,
 }
 
-/// A user who would be there.
+/// A hypothetical user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimulatedUser {
-    /// The name of the user.
+    /// Name of the user.
     pub name: Name,
-    /// What the user uses.
+    /// Usage of the user.
     pub used: Amounts,
-    /// The weight of the user; absent: as configured for this name.
+    /// Weight of the user. `None` for the configured weight of this name.
     pub weight: Option<Decimal>,
-    /// Whether the user counts among those who split the queue.
+    /// Whether the user is an active user.
     pub active: bool,
-    /// The next ask of the user (`r`); absent: that of all, or as it is for this name.
+    /// Next ask of the user (`r`). `None` for the ask of all users, or for that of this name in the live queue.
     pub ask: Option<Amounts>,
 }
 
-/// What follows.
+/// Result of a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimulationView {
     /// Path of the queue.
     pub path: Name,
-    /// Name of its partition.
+    /// Name of the partition.
     pub partition: Name,
-    /// The rules that were applied.
+    /// Applied rules.
     pub rules: RulesView,
-    /// What they were applied to.
+    /// Properties of the queue that the rules were applied to.
     pub leaf: LeafView,
     /// Whether all users split the queue.
     pub among_all: bool,
-    /// The users, in the order in which they were given; those who are there by name.
+    /// Users in the given order. Users of the live queue are in the order of their names.
     pub users: Vec<SimulatedLimitView>,
 }
 
-/// What one user may have, and each value on the way there. See [`LimitDerivation`].
+/// Limit of one user, with all intermediate values. See [`LimitDerivation`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimulatedLimitView {
-    /// The name of the user.
+    /// Name of the user.
     pub user: Name,
-    /// The weight of the user.
+    /// Weight of the user.
     pub weight: Decimal,
-    /// Whether the user counts among those who split the queue.
+    /// Whether the user is an active user.
     pub active: bool,
-    /// What the user uses.
+    /// Usage of the user.
     pub used: Amounts,
-    /// What the next ask of the user counts as (`r`).
+    /// Counted size of the next ask of the user (`r`).
     pub ask: Amounts,
-    /// `q`.
+    /// Value `q`.
     pub capacity: Amounts,
-    /// `consumed`; with `yarn3` alone.
+    /// Value `consumed`, for `yarn3` only.
     pub consumed: Option<Amounts>,
-    /// `base`, or `B`.
+    /// Value `base`, or `B`.
     pub base: Amounts,
-    /// `C`.
+    /// Value `C`.
     pub whole: Amounts,
-    /// `a`.
+    /// Value `a`.
     pub equal: Amounts,
-    /// `b`.
+    /// Value `b`.
     pub floor: Amounts,
-    /// `cap`; none: the factor is off.
+    /// Value `cap`. `None` if the factor is disabled.
     pub cap: Option<Amounts>,
-    /// `soft`.
+    /// Value `soft`.
     pub soft: Amounts,
-    /// `hard`.
+    /// Value `hard`.
     pub hard: Amounts,
-    /// `limit`.
+    /// Value `limit`.
     pub limit: Amounts,
-    /// Whether the ask would be admitted as far as user limits go: under `progress`, `strict` and
-    /// `overshoot`.
+    /// Whether user limits would admit the ask, with the enforcements `progress`, `strict`, and `overshoot`.
     pub admitted: [bool; 3],
 }
 
-/// Why there is nothing to tell.
+/// Reason why a simulation has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SimulationError {
-    /// More resource types than there can be.
+    /// The request names too many resource types.
     #[error(
         "the request names {named} unknown resource types, but at most {most} are allowed. Use types of the cluster."
     )]
     Types {
-        /// How many are named.
+        /// Number of unknown types.
         named: usize,
-        /// How many may be.
+        /// Largest allowed number.
         most: usize,
     },
     /// The users use more than the queue.
@@ -126,37 +124,38 @@ pub enum SimulationError {
          {by_users}, or omit `U`."
     )]
     UsedByUsers {
-        /// The type.
+        /// Resource type.
         resource: Name,
-        /// What is given for the queue.
+        /// Given usage of the queue.
         used: i64,
-        /// What is given for its users.
+        /// Sum of the usage of the users.
         by_users: i64,
     },
-    /// A weight that the percentage does not allow.
+    /// The percentage does not allow the weight.
     #[error(
         "the weight of user `{user}` is {weight} and `p` is {percent}, but weight times `p` can be \
          at most 100. Lower the weight or `p`."
     )]
     Weight {
-        /// Whose.
+        /// Name of the user.
         user: Name,
-        /// The weight.
+        /// Weight of the user.
         weight: Decimal,
-        /// The percentage in force.
+        /// Current percentage.
         percent: Decimal,
     },
-    /// The least that a share may be is nothing, with a formula that needs it.
+    /// The smallest share is 0, which only the formula `smooth` allows.
     #[error("`p` is 0, which only the formula `smooth` allows. Set 1 to 100.")]
     NoFloor,
 }
 
 impl SimulationView {
-    /// What would be in a queue. Users of the live queue whom the caller does not see are not
-    /// shown, but they count.
+    /// Returns the result for a queue. Users of the live queue that the caller is not allowed to see count, but are not
+    /// shown.
     ///
     /// # Errors
-    /// When the numbers contradict each other, or a rule of the queue file.
+    ///
+    /// Fails if the numbers contradict each other or a rule of the queue file.
     pub fn of(
         books: &Books,
         queue: QueueId,
@@ -184,7 +183,7 @@ impl SimulationView {
     }
 }
 
-/// A user as counted.
+/// A user with counted amounts.
 struct Somebody {
     name: Name,
     weight: Decimal,
@@ -194,7 +193,7 @@ struct Somebody {
     is_shown: bool,
 }
 
-/// What a simulation goes by: the live queue, and rules over those in force.
+/// Context of a simulation: the live queue, and the rules.
 struct Setting<'a> {
     books: &'a Books,
     queue: QueueId,
@@ -226,7 +225,7 @@ impl<'a> Setting<'a> {
         self.types.resolve(amounts).expect("all types of the request were met")
     }
 
-    /// Those who are given, or those who are there.
+    /// Returns the given users, or those of the live queue.
     fn users(
         &self,
         simulation: &Simulation,
@@ -234,7 +233,7 @@ impl<'a> Setting<'a> {
     ) -> Result<Vec<Somebody>, SimulationError> {
         let Some(given) = &simulation.users else {
             let live = self.live(simulation, sees);
-            // Nothing is reported of users who are not seen, not even a weight that is too large.
+            // Errors must not reveal users that the caller is not allowed to see, such as a weight that is too large.
             for user in live.iter().filter(|user| user.is_shown) {
                 weight_fits(&user.name, user.weight, self.sizes.rules.floor)?;
             }
@@ -244,7 +243,8 @@ impl<'a> Setting<'a> {
         given
             .iter()
             .map(|user| {
-                // Nothing is reported of a user who is not seen in this way either.
+                // The configured weight of a user must not be revealed either, if the caller is not allowed to see the
+                // user.
                 let is_known = sees(&user.name);
                 let configured =
                     || if is_known { self.config.weight(&user.name) } else { Decimal::ONE };
@@ -265,7 +265,7 @@ impl<'a> Setting<'a> {
             .collect()
     }
 
-    /// The users of the live queue, by name.
+    /// Returns the users of the live queue, by name.
     fn live(&self, simulation: &Simulation, sees: &dyn Fn(&str) -> bool) -> Vec<Somebody> {
         let of_all = simulation.ask.as_ref().map(|ask| self.resources(ask));
         let trackers = &self.books.partition(self.books.queue(self.queue).partition).trackers;
@@ -288,14 +288,14 @@ impl<'a> Setting<'a> {
         users
     }
 
-    /// The next ask of the user of this name in the live queue.
+    /// Returns the next ask of the user with this name in the live queue.
     fn live_ask(&self, name: &str) -> Option<Resources> {
         let trackers = &self.books.partition(self.books.queue(self.queue).partition).trackers;
         let level = trackers.level_of(TrackerKind::User, name, self.queue)?;
         next_ask(self.books, &self.books.users_of(self.queue)?.user(level)?)
     }
 
-    /// The queue with these users.
+    /// Returns the properties of the queue with these users.
     fn leaf(
         &mut self,
         simulation: &Simulation,
@@ -321,7 +321,7 @@ impl<'a> Setting<'a> {
         leaf.used = match (specified(&simulation.used), &simulation.users) {
             (Some(used), _) => used,
             (None, Some(_)) => by_users.clone(),
-            // What nobody's row has is there all the same.
+            // The queue can have usage that belongs to no user row.
             (None, None) => live.used.maximum(&by_users),
         };
         for (resource, by_users) in by_users.iter() {
@@ -343,7 +343,7 @@ impl<'a> Setting<'a> {
     fn limit(&self, leaf: &Leaf, user: &Somebody, among: Among) -> SimulatedLimitView {
         let rules = &self.sizes.rules;
         let part = ShareQuery { weight: user.weight, among, ask: &user.ask };
-        // As for the live queue: who asks is active.
+        // As in the live queue, a user who asks is active.
         let joins = rules.formula == Formula::Smooth && !user.active && among == Among::Active;
         let joined = joins.then(|| leaf.joined_by(user.weight, &user.used));
         let leaf = joined.as_ref().unwrap_or(leaf);
@@ -378,7 +378,7 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// Know all types that a simulation names.
+/// Registers all types that a simulation names.
 fn meet(types: &mut ResourceTypes, simulation: &Simulation) -> Result<(), SimulationError> {
     let Simulation { total, guaranteed, max, used, users, ask, rules, .. } = simulation;
     let of_users = users.iter().flatten();
@@ -401,7 +401,7 @@ fn meet(types: &mut ResourceTypes, simulation: &Simulation) -> Result<(), Simula
     Ok(())
 }
 
-/// The rule of the queue file.
+/// Checks the rule of the queue file for weights.
 fn weight_fits(user: &Name, weight: Decimal, percent: Decimal) -> Result<(), SimulationError> {
     let millionths = |decimal: Decimal| i128::from(decimal.millionths());
     let most = millionths(Decimal::HUNDRED) * millionths(Decimal::ONE);

@@ -1,4 +1,4 @@
-//! What applications used over time, and the summary of one that ends.
+//! Views of accumulated usage, and the summary of an ended application.
 
 use alloc::vec::Vec;
 
@@ -9,15 +9,15 @@ use crate::name::Name;
 use crate::resource::Amounts;
 use crate::time::Timestamp;
 
-/// What an application used with all that it gave back: by instance type, amounts times whole
-/// seconds. Millicore seconds of `vcore`, byte seconds of `memory`.
+/// Accumulated usage of released allocations by instance type: amounts times whole seconds. Millicore seconds of
+/// `vcore`, byte seconds of `memory`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpentView {
-    /// By allocations that served it.
+    /// Usage of ordinary allocations.
     pub used: Vec<(Name, Amounts)>,
-    /// By placeholders.
+    /// Usage of placeholders.
     pub placeholders: Vec<(Name, Amounts)>,
-    /// By allocations that were stopped for the sake of others.
+    /// Usage of preempted allocations.
     pub preempted: Vec<(Name, Amounts)>,
 }
 
@@ -35,33 +35,32 @@ impl SpentView {
     }
 }
 
-/// What is written down about an application when it ends: the data of the reference's line
-/// `YK_APP_SUMMARY`. Source: scheduling §18.2.
+/// Summary of an ended application: the data of the line `YK_APP_SUMMARY` of YuniKorn. Source: scheduling §18.2.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryView {
     /// Application id.
     pub application: Name,
-    /// When it was submitted, or its oldest ask was made if that is earlier.
+    /// Time of submission, or the creation time of its oldest ask if that is earlier.
     pub submitted: Timestamp,
-    /// When it last began to run.
+    /// Time at which it last became Running.
     pub started: Timestamp,
-    /// When it ended.
+    /// Time of its end.
     pub finished: Timestamp,
-    /// Who was charged.
+    /// User that was charged.
     pub user: Name,
-    /// Path of its queue.
+    /// Path of the queue.
     pub queue: Name,
-    /// How it ended.
+    /// Final state.
     pub state: ApplicationState,
-    /// Name of its partition, which says whose RM it was.
+    /// Name of the partition, which identifies its RM.
     pub partition: Name,
-    /// What it used.
+    /// Accumulated usage.
     pub spent: SpentView,
 }
 
 impl SummaryView {
-    /// The summary that an event leads to, from the books just before it: none unless it ends an
-    /// application that ever ran. The books forget afterwards what it used.
+    /// Returns the summary for an event, from the books just before it. `None` unless the event ends an application
+    /// that ever ran. The books drop the usage afterwards.
     pub fn before(books: &Books, now: Timestamp, event: &Event) -> Option<Self> {
         let Event::Application(ApplicationEvent::Moved { application, state, .. }) = event else {
             return None;

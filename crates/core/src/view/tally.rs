@@ -1,5 +1,4 @@
-//! What has happened, counted: for metrics, which want rates, and for totals that are too dear to
-//! be found by looking at every application.
+//! Counters for metrics: numbers of events, and totals that would otherwise require a scan of all applications.
 
 mod holds;
 mod tenants;
@@ -21,96 +20,94 @@ use crate::rejection::Rejection;
 use crate::resource::{Amounts, Quantity, Resources};
 use crate::time::Timestamp;
 
-/// What has happened since the start, and what there is of it now. A copy is cheap: queues share
-/// their chunks.
+/// Counts of events since the start, and of current objects. A clone is cheap: queues share their chunks.
 ///
-/// What counts what there is, is exact at any time, the start included; what counts what has
-/// happened begins at zero.
+/// Counts of current objects are always exact. Counts of events begin at zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Commands that were refused, by the code of the refusal.
+    /// Refused commands, by the code of the rejection.
     pub refused: BTreeMap<&'static str, u64>,
-    /// Applications that were sent, whatever became of them.
+    /// Submitted applications, with any outcome.
     pub submitted: u64,
-    /// Applications that were taken in.
+    /// Accepted applications.
     pub accepted: u64,
-    /// Applications that were rejected.
+    /// Rejected applications.
     pub rejected: u64,
-    /// Applications that completed.
+    /// Completed applications.
     pub completed: u64,
-    /// Applications that failed.
+    /// Failed applications.
     pub failed: u64,
-    /// Asks that were refused.
+    /// Refused asks.
     pub asks_refused: u64,
-    /// Allocations that came, members in the place of placeholders included.
+    /// New allocations, including members that replaced placeholders.
     pub allocated: u64,
-    /// Allocations that gave their room back.
+    /// Released allocations.
     pub released: u64,
-    /// Nodes that were reserved for an ask.
+    /// New reservations.
     pub reserved: u64,
-    /// Nodes that left.
+    /// Removed nodes.
     pub nodes_removed: u64,
-    /// Members that took the place of a placeholder.
+    /// Completed placeholder replacements.
     pub swapped: u64,
-    /// Allocations that were asked to stop for a queue that has less than its guarantee.
+    /// Preemptions for a queue below its guarantee.
     pub preempted_for_guarantee: u64,
-    /// Allocations that were asked to stop for another user of the same leaf.
+    /// Preemptions for another user of the same leaf.
     pub preempted_for_share: u64,
-    /// How many were stopped for asks of a higher priority in the same leaf.
+    /// Preemptions for asks of a higher priority in the same leaf.
     pub preempted_for_priority: u64,
-    /// Allocations that were asked to stop for an ask that may run on one node only.
+    /// Preemptions for an ask with a required node.
     pub preempted_for_node: u64,
-    /// Allocations that were asked to stop because their queue uses more than its maximum.
+    /// Preemptions because the queue exceeds its maximum.
     pub preempted_for_quota: u64,
-    /// Each partition.
+    /// Counts by partition.
     pub partitions: BTreeMap<PartitionId, PartitionTally>,
-    /// Each queue that had an application, by path; queues of the same path in several
-    /// partitions are one. The last [`Tally::GONE_MAX`] that are gone are remembered.
+    /// Counts by path of each queue that had an application. Queues with the same path in several partitions are
+    /// combined. Includes the last [`Tally::GONE_MAX`] removed queues.
     pub queues: OrderedMap<Name, QueueTally>,
-    /// Each tenant.
+    /// Counts by tenant.
     pub tenants: TenantTallies,
-    /// The queues that are gone, in the order in which they went.
+    /// Removed queues, in the order of their removal.
     gone: VecDeque<Name>,
 }
 
 /// What is counted of a partition.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PartitionTally {
-    /// Applications by state; of those that have ended, the remembered ones.
+    /// Applications by state, including stored ended ones.
     pub states: StateCounts,
     /// Applications that count as running since their first allocation (decision L-4).
     pub with_allocations: u64,
-    /// Allocated to placeholders.
+    /// Usage of placeholders.
     pub placeholders: Amounts,
     /// Allocated to placeholders, by the path of the leaf. Leaves without placeholders have no entry.
     pub reserved: OrderedMap<Name, Amounts>,
-    /// Placements, reservations, and orders to stop.
+    /// Rate of placements, reservations, and preemptions.
     pub decisions: Rate,
 }
 
-/// What is counted of a queue.
+/// Counts of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueTally {
-    /// Applications that are in it, by state.
+    /// Applications in the queue, by state.
     pub states: StateCounts,
-    /// Applications that completed.
+    /// Completed applications.
     pub completed: u64,
-    /// Applications that failed.
+    /// Failed applications.
     pub failed: u64,
-    /// Applications that were rejected and named it.
+    /// Rejected applications that requested it.
     pub rejected: u64,
-    /// Allocations that came.
+    /// New allocations.
     pub allocated: u64,
-    /// Allocations that gave their room back.
+    /// Released allocations.
     pub released: u64,
 }
 
-/// A number of applications for each state.
+/// Number of applications by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StateCounts([u64; 8]);
 
 impl StateCounts {
-    /// How many are in this state.
+    /// Returns the number of applications in this state.
     pub const fn get(&self, state: ApplicationState) -> u64 {
         self.0[state as usize]
     }
@@ -121,11 +118,11 @@ impl StateCounts {
     }
 }
 
-/// How often something happened in each of the last seconds.
+/// Number of events in each of the last seconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rate {
     counts: [u32; Self::SECONDS],
-    /// The second that was counted last.
+    /// Last counted second.
     second: u64,
 }
 
@@ -136,10 +133,10 @@ impl Default for Rate {
 }
 
 impl Rate {
-    /// How many seconds are remembered.
+    /// Number of stored seconds.
     pub const SECONDS: usize = 60;
 
-    /// It happened so often now.
+    /// Adds a number of events at this time.
     pub fn note(&mut self, now: Timestamp, times: u32) {
         let second = now.as_millis() / 1_000;
         let passed = second.saturating_sub(self.second).min(Self::SECONDS as u64);
@@ -151,7 +148,7 @@ impl Rate {
         *count = count.saturating_add(times);
     }
 
-    /// How often it happened within the last minute.
+    /// Returns the number of events within the last minute.
     pub fn within_a_minute(&self, now: Timestamp) -> u64 {
         let second = now.as_millis() / 1_000;
         let oldest = (second + 1).saturating_sub(Self::SECONDS as u64);
@@ -166,10 +163,10 @@ fn slot(second: u64) -> usize {
 }
 
 impl Tally {
-    /// How many queues are remembered that are gone.
+    /// Largest number of stored removed queues.
     pub const GONE_MAX: usize = 1_024;
 
-    /// What there is in these books; nothing has happened yet.
+    /// Counts the current objects in these books. Counts of events are zero.
     pub fn of(books: &Books) -> Self {
         let mut tally = Self::default();
         for (_, row) in books.applications().iter() {
@@ -183,7 +180,7 @@ impl Tally {
         tally
     }
 
-    /// Count an event; `books` are those just before it. Costs what the event names.
+    /// Counts an event. `books` is the state just before it. Costs the objects that the event refers to.
     pub fn hear(&mut self, books: &Books, now: Timestamp, event: &Event) {
         self.tenants.hear(books, now, event);
         match event {
@@ -195,7 +192,7 @@ impl Tally {
             Event::Partition(PartitionEvent::Removed { partition }) => {
                 self.partitions.remove(partition);
             }
-            // Of these nothing is counted.
+            // These events are not counted.
             Event::Configured { .. }
             | Event::Partition(_)
             | Event::Queue(_)
@@ -274,7 +271,7 @@ impl Tally {
         let before = size_of(books, allocation);
         let grows =
             |(name, amount): (&Name, Quantity)| amount > before.get(name).unwrap_or_default();
-        // What is charged makes it count again, as its first allocation does.
+        // An additional charge makes the application count as running again, as its first allocation does.
         if !application.counted && resources.iter().any(grows) {
             self.partition(application.partition).with_allocations += 1;
         }
@@ -284,24 +281,23 @@ impl Tally {
         }
     }
 
-    /// Look whether what the scheduler chose keeps to the quotas of tenants; `books` are those just before
-    /// it. Not for what an RM reports, which is charged whatever is left.
+    /// Checks whether a placement by the scheduler is within the quotas of tenants. `books` is the state just before
+    /// it. Do not call it for allocations that an RM reports, which are charged regardless of quotas.
     pub fn judge(&mut self, books: &Books, event: &Event) {
         self.tenants.judge(books, event);
     }
 
-    /// Another application is first in the line of a leaf, or none is: what the scheduler says after a
-    /// step.
+    /// Records the new head of line of a leaf, as the scheduler reports it after a step.
     pub fn lead(&mut self, books: &Books, now: Timestamp, head: (QueueId, Option<ApplicationId>)) {
         self.tenants.lead(books, now, head);
     }
 
-    /// An application could have started and was not looked at, as a sweep has found.
+    /// Counts an application that could have started, but was not woken.
     pub fn rescue(&mut self, books: &Books, application: ApplicationId) {
         self.tenants.rescue(books, application);
     }
 
-    /// Count a command that was refused.
+    /// Counts a refused command.
     pub fn refuse(&mut self, command: &Command, rejection: &Rejection) {
         *self.refused.entry(rejection.code().as_str()).or_default() += 1;
         if let Command::Ask(_) = command {
@@ -320,7 +316,7 @@ impl Tally {
             ApplicationEvent::Rejected { partition, queue, .. } => {
                 self.submitted += 1;
                 self.rejected += 1;
-                // It may name anything; of what is no queue nothing is remembered.
+                // A rejected application can name any queue. Only existing queues are counted.
                 if books.queue_at(*partition, queue).is_some() {
                     self.queue(queue, |queue| queue.rejected += 1);
                 }
@@ -374,7 +370,7 @@ impl Tally {
         }
     }
 
-    /// An application has an allocation more, which may be its first.
+    /// Counts a new allocation of an application, which can be its first.
     fn came(&mut self, books: &Books, application: ApplicationId) {
         let row = books.application(application);
         self.allocated += 1;
@@ -399,7 +395,7 @@ impl Tally {
         *count = count.saturating_sub(1);
     }
 
-    /// Of a queue, those that have ended are in it no more.
+    /// Ended applications are no longer in their queue.
     fn count_state(&mut self, row: &Application, state: ApplicationState, by: i64) {
         self.partition(row.partition).states.change(state, by);
         if state.is_active() {
@@ -426,7 +422,7 @@ impl Tally {
         }
     }
 
-    /// A queue is gone: remember it for a while, since what was counted of it only grows.
+    /// Stores a removed queue for a while, because its counters must never decrease.
     fn gone(&mut self, path: &Name) {
         if self.queues.get(path).is_none() {
             return;
@@ -450,7 +446,7 @@ impl Tally {
         self.queues.insert(path.clone(), row);
     }
 
-    /// Whether what counts what there is agrees with these books.
+    /// Returns whether the counts of current objects agree with these books.
     #[cfg(feature = "testkit")]
     pub fn agrees_with(&self, books: &Books) -> bool {
         let there = Self::of(books);

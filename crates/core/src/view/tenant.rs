@@ -1,4 +1,4 @@
-//! What a tenant may use, uses and waits for. Tenants §3.
+//! Views of tenants: quota, usage, and pending amounts. Source: tenants §3.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,23 +12,23 @@ use crate::name::Name;
 use crate::resource::{Amounts, Quantity, Resources};
 use crate::time::Timestamp;
 
-/// What a tenant may use, uses and waits for, with the tenants below it.
+/// Quota, usage, and pending amounts of a tenant with its descendants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TenantView {
-    /// What it may use at once, its own quota or the default; a type that is not named is not limited.
+    /// Effective quota: its own or the default. A type that is not named is unlimited.
     pub quota: Amounts,
-    /// What its tasks use.
+    /// Usage of its tasks.
     pub used: Amounts,
-    /// What those that wait ask for together.
+    /// Sum of the pending amounts of its tasks.
     pub pending: Amounts,
-    /// How many tasks wait, in part or as a whole.
+    /// Number of tasks with a waiting ask.
     pub waiting: u64,
-    /// When the first of them was submitted.
+    /// Submission time of the oldest of them.
     pub oldest: Option<Timestamp>,
 }
 
 impl TenantView {
-    /// What is left of the quota, by type; below zero where more is used.
+    /// Returns the remaining quota by type. Negative if the usage exceeds it.
     pub fn free(&self) -> Amounts {
         let left = |(resource, quota): (&Name, Quantity)| {
             (resource.clone(), quota.minus(self.used.get(resource).unwrap_or_default()))
@@ -36,14 +36,14 @@ impl TenantView {
         self.quota.iter().map(left).collect()
     }
 
-    /// What is used above the quota, by type; empty where nothing is.
+    /// Returns the usage above the quota by type. Empty if there is none.
     pub fn excess(&self) -> Amounts {
         let free = self.free();
         let over = free.iter().filter(|(_, left)| *left < Quantity::ZERO);
         over.map(|(resource, left)| (resource.clone(), Quantity::ZERO.minus(left))).collect()
     }
 
-    /// Whether less of some type is left of this quota than of another one.
+    /// Returns whether this quota has less left of some type than another one.
     pub fn leaves_less_than(&self, other: &Self) -> bool {
         let others = other.free();
         self.free()
@@ -52,7 +52,7 @@ impl TenantView {
     }
 }
 
-/// The partition that has tenants, and what its queue file says of them; none if no partition has.
+/// Returns the partition with tenants, and its tenant configuration. `None` if no partition has tenants.
 pub fn tenants(books: &Books) -> Option<(PartitionId, &Partition, &TenantsConfig)> {
     books.partitions().keys().find_map(|id| {
         let row = books.partition(*id);
@@ -60,9 +60,8 @@ pub fn tenants(books: &Books) -> Option<(PartitionId, &Partition, &TenantsConfig
     })
 }
 
-/// What a tenant may use, uses and asks for, without how many tasks wait and since when; none if
-/// there is no such tenant. Costs the same whatever runs or waits. For a tenant that is a limit,
-/// nothing that waits is reported.
+/// Returns the quota, usage, and pending amounts of a tenant, without the number of waiting tasks and their age. `None`
+/// if the tenant does not exist. Constant cost. For a tenant that is a limit, pending amounts are not reported.
 pub fn tenant_use(books: &Books, partition: PartitionId, tenant: &Name) -> Option<TenantView> {
     let row = books.partition(partition);
     let config = row.settings.tenants.as_deref()?;
@@ -86,8 +85,8 @@ pub fn tenant_use(books: &Books, partition: PartitionId, tenant: &Name) -> Optio
     Some(view)
 }
 
-/// What a tenant may use and uses; none if there is no such tenant. Costs its queues, and what waits
-/// in them; of a tenant that is a limit, the applications of its partition.
+/// Returns the complete view of a tenant. `None` if it does not exist. Costs its queues and their waiting applications.
+/// For a tenant that is a limit, costs the applications of its partition.
 pub fn tenant(books: &Books, partition: PartitionId, tenant: &Name) -> Option<TenantView> {
     let mut view = tenant_use(books, partition, tenant)?;
     let row = books.partition(partition);
@@ -123,7 +122,7 @@ impl TenantView {
     }
 }
 
-/// A queue, or those below it that hold applications.
+/// Returns a leaf itself, or the leaves in the subtree of a queue.
 fn leaves(books: &Books, queue: QueueId) -> Vec<QueueId> {
     let (mut leaves, mut left) = (Vec::new(), vec![queue]);
     while let Some(queue) = left.pop() {
@@ -135,7 +134,7 @@ fn leaves(books: &Books, queue: QueueId) -> Vec<QueueId> {
     leaves
 }
 
-/// What a user or group uses in a queue.
+/// Returns the usage of a user or group in a queue.
 fn used_by(row: &Partition, queue: QueueId, subject: &TenantSubject) -> Resources {
     let (kind, name) = match subject {
         TenantSubject::User(name) => (TrackerKind::User, name),
@@ -145,7 +144,7 @@ fn used_by(row: &Partition, queue: QueueId, subject: &TenantSubject) -> Resource
     level.map(|level| row.trackers.level(level).used().clone()).unwrap_or_default()
 }
 
-/// The applications in a queue and below that are of a user, or charged to a group.
+/// Returns the applications in a queue and its descendants that belong to a user or are charged to a group.
 fn limited<'books>(
     books: &'books Books,
     row: &'books Partition,

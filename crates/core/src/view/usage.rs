@@ -1,4 +1,4 @@
-//! What users and groups use, and may use.
+//! Views of the usage and limits of users and groups.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -11,47 +11,46 @@ use crate::resource::Amounts;
 
 use super::amounts;
 
-/// What a user uses in one partition.
+/// Usage of a user in one partition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserView {
-    /// The name of the user.
+    /// Name of the user.
     pub user: Name,
-    /// The applications of the user that are tied to a group, by id, with the group: from the first
-    /// look at them on.
+    /// Applications of the user that are linked to a group, by ID, with the group.
     pub groups: Vec<(Name, Name)>,
-    /// The user's use of the root queue and below.
+    /// Usage of the root queue and its descendants.
     pub usage: UsageView,
 }
 
-/// What a group uses in one partition.
+/// Usage of a group in one partition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupView {
-    /// Its name; `*` for all who are in no group that is named.
+    /// Name of the group. `*` for all users without a named group.
     pub group: Name,
-    /// The applications that are charged to it, by id: from their first allocation on.
+    /// Applications with an allocation that are charged to it, by ID.
     pub applications: Vec<Name>,
-    /// Its use of the root queue and below.
+    /// Usage of the root queue and its descendants.
     pub usage: UsageView,
 }
 
-/// What one user or group uses of a queue and those below it, and may use.
+/// Usage and limits of one user or group in a queue and its descendants.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UsageView {
     /// Path of the queue.
     pub path: Name,
-    /// Charged now.
+    /// Current usage.
     pub used: Amounts,
-    /// Applications that are counted here, by id: from their first allocation on.
+    /// Applications with an allocation that count as running here, by ID.
     pub running: Vec<Name>,
-    /// The limit on resources; a type that is not named is unlimited.
+    /// Limit on resources. A type that is not named is unlimited.
     pub max: Amounts,
-    /// Applications that may run at once; 0 is unlimited.
+    /// Limit on running applications. 0 is unlimited.
     pub max_applications: u64,
-    /// The queues below that were used or have a limit, by path.
+    /// Child queues with usage or a limit, by path.
     pub children: Vec<UsageView>,
 }
 
-/// The users of a partition that use something or have a limit, by name.
+/// Returns the users of a partition with usage or a limit, by name.
 pub fn users(books: &Books, partition: PartitionId) -> Vec<UserView> {
     let mut charged = charged(books, partition, TrackerKind::User, |_| true);
     let trackers = &books.partition(partition).trackers;
@@ -62,7 +61,7 @@ pub fn users(books: &Books, partition: PartitionId) -> Vec<UserView> {
     trackers.names(TrackerKind::User).iter().map(view).collect()
 }
 
-/// The groups of a partition that use something or have a limit, by name.
+/// Returns the groups of a partition with usage or a limit, by name.
 pub fn groups(books: &Books, partition: PartitionId) -> Vec<GroupView> {
     let mut charged = charged(books, partition, TrackerKind::Group, |_| true);
     let trackers = &books.partition(partition).trackers;
@@ -74,8 +73,8 @@ pub fn groups(books: &Books, partition: PartitionId) -> Vec<GroupView> {
 }
 
 impl UserView {
-    /// One user; none if the user uses nothing and has no limit. Looks at every application of the
-    /// partition: trackers count applications, and do not know which.
+    /// Returns the view of one user. `None` without usage and limits. Costs every application of the partition, because
+    /// trackers count applications without their IDs.
     pub fn of(books: &Books, partition: PartitionId, user: &str) -> Option<Self> {
         let kind = TrackerKind::User;
         let tracker = books.partition(partition).trackers.find(kind, user)?;
@@ -99,8 +98,8 @@ impl UserView {
 }
 
 impl GroupView {
-    /// One group; none if it uses nothing and has no limit. Looks at every application of the
-    /// partition: trackers count applications, and do not know which.
+    /// Returns the view of one group. `None` without usage and limits. Costs every application of the partition,
+    /// because trackers count applications without their IDs.
     pub fn of(books: &Books, partition: PartitionId, group: &str) -> Option<Self> {
         let kind = TrackerKind::Group;
         let tracker = books.partition(partition).trackers.find(kind, group)?;
@@ -120,16 +119,16 @@ impl GroupView {
     }
 }
 
-/// The applications that are charged to one tracker.
+/// Applications that are charged to one tracker.
 #[derive(Default)]
 struct Charged {
-    /// Those that are tied to a group, by id, with the group.
+    /// Applications that are linked to a group, by ID, with the group.
     groups: Vec<(Name, Name)>,
-    /// Those that count as running, by the level of their leaf.
+    /// Applications that count as running, by the level of their leaf.
     counted: BTreeMap<LevelId, Vec<Name>>,
 }
 
-/// Which applications are charged to which of these trackers.
+/// Returns the applications that are charged to each of these trackers.
 fn charged(
     books: &Books,
     partition: PartitionId,
@@ -164,7 +163,7 @@ fn charged(
     all
 }
 
-/// Whose level it is.
+/// Returns the user or group of a level.
 fn name_of(trackers: &Trackers, level: LevelId) -> Name {
     trackers.tracker(trackers.level(level).tracker).name.clone()
 }

@@ -1,4 +1,4 @@
-//! How the users of a leaf share it: what each may have, how much of that is left, and why not more.
+//! Views of user limits: the limit and headroom of each user of a leaf, and what limits them.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -17,114 +17,114 @@ use crate::userlimit::{
 
 use super::amounts;
 
-/// A leaf with user limits: what its users split, by which rules, and what that gives each.
+/// A leaf with user limits: its rules, and their result for each user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserLimitsView {
     /// Path of the leaf.
     pub path: Name,
-    /// Name of its partition.
+    /// Name of the partition.
     pub partition: Name,
-    /// The rules in force.
+    /// Current rules.
     pub rules: RulesView,
-    /// What they are applied to.
+    /// Properties of the leaf that the rules are applied to.
     pub leaf: LeafView,
-    /// Those who use something of it or wait for something, by name.
+    /// Users who use the leaf or wait there, by name.
     pub users: Vec<UserLimitView>,
 }
 
-/// By which rules the users of a leaf share it.
+/// Rules by which users share a leaf.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RulesView {
-    /// What is split.
+    /// Formula of the shares.
     pub formula: Formula,
-    /// When an ask waits.
+    /// Enforcement of the shares.
     pub enforcement: Enforcement,
-    /// How vectors are compared.
+    /// Comparison of resource vectors.
     pub calculator: Calculator,
-    /// The least that a share may shrink to, in percent (`p`).
+    /// Smallest fair share in percent (`p`).
     pub floor: Decimal,
-    /// How many times the guarantee one user may have (`f`); none: no such bound.
+    /// User cap as a multiple of the guarantee (`f`). `None` if there is no such cap.
     pub factor: Option<Decimal>,
-    /// Shares are multiples of it; empty: any amount.
+    /// Step of shares. Empty for any amount.
     pub step: Amounts,
-    /// Asks count as multiples of it.
+    /// Increment: asks count as multiples of it.
     pub increment: Amounts,
-    /// Larger asks are refused; empty: none are.
+    /// Largest accepted ask. Empty if there is no limit.
     pub largest: Amounts,
 }
 
-/// What the rules are applied to.
+/// Properties of a leaf that the rules are applied to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeafView {
-    /// All that the partition has.
+    /// Capacity of the partition.
     pub total: Amounts,
-    /// Guaranteed to the leaf (`Q`).
+    /// Guarantee of the leaf (`Q`).
     pub guaranteed: Amounts,
-    /// What it may have at most, by all maxima on its path (`Qmax`); an absent type is not bounded.
+    /// Effective maximum on the path of the leaf (`Qmax`). A missing type is not limited.
     pub max: Amounts,
-    /// What all its users use (`U`).
+    /// Usage of all users (`U`).
     pub used: Amounts,
-    /// What active users use (`Uact`).
+    /// Usage of active users (`Uact`).
     pub used_active: Amounts,
-    /// What the others use (`Uin`).
+    /// Usage of inactive users (`Uin`).
     pub used_inactive: Amounts,
-    /// How many are active.
+    /// Number of active users.
     pub active: u64,
-    /// Their weights together (`W`).
+    /// Sum of the weights of active users (`W`).
     pub active_weight: Decimal,
 }
 
 /// One user of a leaf with user limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserLimitView {
-    /// The name of the user.
+    /// Name of the user.
     pub user: Name,
-    /// The weight of the user.
+    /// Weight of the user.
     pub weight: Decimal,
-    /// Whether the user counts among those who split the leaf.
+    /// Whether the user is an active user.
     pub active: bool,
-    /// The user's applications in the leaf that run, counted from their first allocation on.
+    /// Number of applications of the user in the leaf with an allocation.
     pub running: u64,
-    /// What the next ask of the user counts as (`r`): the waiting ask that needs least memory, then
-    /// least cores. After these the other types count, in the order of their names. If the user
-    /// waits for nothing it is the minimum allocation; empty without one.
+    /// Counted size of the next ask of the user (`r`): the waiting ask with the least memory, then the fewest cores,
+    /// then the least of the other types in the order of names. Without a waiting ask, the minimum allocation, or empty
+    /// without one.
     pub ask: Amounts,
-    /// What the user uses in the leaf.
+    /// Usage of the user in the leaf.
     pub used: Amounts,
-    /// The fair share of the user.
+    /// Fair share of the user.
     pub soft: Amounts,
-    /// What the user may never exceed, and no more than there is; an absent type is not bounded.
+    /// User cap, at most the capacity of the cluster. A missing type is not limited.
     pub hard: Amounts,
-    /// The lower of both, by the formula.
+    /// Lower of both, by the formula.
     pub limit: Amounts,
-    /// How much more the user may have, by all bounds on the user; an absent type is not bounded.
+    /// Headroom of the user, by all bounds. A missing type is not limited.
     pub headroom: Amounts,
-    /// What bounds the user first.
+    /// Tightest bound of the user.
     pub limited_by: Option<LimitedBy>,
-    /// What bounds each type, in the order of names.
+    /// Tightest bound of each type, in the order of names.
     pub limited_by_type: Vec<(Name, LimitedBy)>,
-    /// What the drivers of the user's applications in the leaf may have; none: anything.
+    /// Limit on the drivers of the user in the leaf. `None` is unlimited.
     pub driver_limit: Option<Amounts>,
-    /// What they have, since they were activated.
+    /// Usage of the drivers of active applications.
     pub driver_used: Amounts,
-    /// How many applications that have not ended the user may have in the leaf; none: any number.
+    /// Limit on unfinished applications of the user in the leaf. `None` is unlimited.
     pub max_applications: Option<u64>,
 }
 
-/// What bounds a headroom, with paths.
+/// Bound of a headroom, with the path of its queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LimitedBy {
-    /// The user's share of the leaf.
+    /// The fair share of the user in the leaf.
     SoftShare,
-    /// What the user may never exceed there.
+    /// The user cap of the leaf.
     HardCap,
     /// The maximum of this queue.
     QueueMax(Name),
-    /// The user's absolute limit at this queue.
+    /// The absolute limit of the user at this queue.
     UserLimit(Name),
-    /// The absolute limit of the user's group at this queue.
+    /// The absolute limit of the group of the user at this queue.
     GroupLimit(Name),
-    /// What is free on nodes.
+    /// The free capacity of nodes.
     PartitionFree,
 }
 
@@ -142,7 +142,7 @@ impl LimitedBy {
     }
 }
 
-/// `softShare`, `queueMax:root.research`.
+/// Formats the bound, such as `softShare` or `queueMax:root.research`.
 impl fmt::Display for LimitedBy {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -156,8 +156,8 @@ impl fmt::Display for LimitedBy {
     }
 }
 
-/// The leaves of a partition with user limits, by path. Costs their users, times the depth of the
-/// tree; their applications where groups are limited; and the nodes.
+/// Returns the leaves of a partition with user limits, by path. Costs their users times the depth of the tree, the
+/// nodes, and with group limits also the applications.
 pub fn user_limits(books: &Books, partition: PartitionId) -> Vec<UserLimitsView> {
     let here =
         books.leaves_with_users().filter(|(leaf, _)| books.queue(*leaf).partition == partition);
@@ -168,8 +168,7 @@ pub fn user_limits(books: &Books, partition: PartitionId) -> Vec<UserLimitsView>
     all
 }
 
-/// How many applications that have not ended a leaf takes in, and how many of one user there; none:
-/// any number, as far as the leaf goes.
+/// Returns the limits on unfinished applications of a leaf, and of one user there. `None` if the leaf sets no limit.
 pub fn max_applications(books: &Books, leaf: QueueId) -> (Option<u64>, Option<u64>) {
     let row = books.queue(leaf);
     let written = row.settings.application_limits.as_ref().and_then(|limits| limits.max);
@@ -178,7 +177,7 @@ pub fn max_applications(books: &Books, leaf: QueueId) -> (Option<u64>, Option<u6
 }
 
 impl UserLimitsView {
-    /// A leaf; none where it has no user limits.
+    /// Returns the view of a leaf. `None` without user limits.
     pub fn of(books: &Books, leaf: QueueId) -> Option<Self> {
         let users = books.users_of(leaf)?;
         let free = free(books, books.queue(leaf).partition);
@@ -220,9 +219,9 @@ impl LeafView {
     }
 }
 
-/// A limit as it is shown: by `smooth` nobody may have more than there is, as the formulas of
-/// CapacityScheduler have it already. The maximum of root reports that this binds, so that an ask
-/// that waits for nodes is not shown a factor.
+/// Returns a limit for display. With `smooth`, it is at most the capacity of the cluster, as in the formulas of
+/// CapacityScheduler. The maximum of the root shows this bound, so that an ask that waits for nodes does not show the
+/// factor.
 pub(super) fn within_cluster(rules: &Rules, leaf: &Leaf, limit: &Limit) -> Limit {
     if rules.formula != Formula::Smooth {
         return limit.clone();
@@ -231,11 +230,11 @@ pub(super) fn within_cluster(rules: &Rules, leaf: &Leaf, limit: &Limit) -> Limit
     Limit { soft: limit.soft.clone(), limit: limit.soft.minimum(&hard), hard }
 }
 
-/// What the nodes of a partition have and nobody uses; may be negative.
+/// Returns the free capacity of the nodes of a partition. Can be negative.
 fn free(books: &Books, partition: PartitionId) -> Resources {
     let nodes = books.partition(partition).nodes.iter();
     let total = books.queue(books.partition(partition).root).max.clone().unwrap_or_default();
-    // A type that is full everywhere is there all the same.
+    // A type without free capacity must still be present.
     let mut free = total.minus(&total);
     for (_, node) in nodes {
         free.add(&books.node(*node).available);
@@ -243,7 +242,7 @@ fn free(books: &Books, partition: PartitionId) -> Resources {
     free
 }
 
-/// Of what a user waits for, what counts as the user's next ask; see [`UserLimitView::ask`].
+/// Returns the next ask of a user among their waiting asks. See [`UserLimitView::ask`].
 pub(super) fn next_ask(books: &Books, user: &LeafUser<'_>) -> Option<Resources> {
     let shapes = user.waits().iter().map(|(shape, _)| books.shapes().get(*shape));
     let order = |of: &&Resources| {
@@ -254,20 +253,19 @@ pub(super) fn next_ask(books: &Books, user: &LeafUser<'_>) -> Option<Resources> 
     shapes.min_by_key(order).cloned()
 }
 
-/// A leaf whose users are looked at.
+/// A leaf whose users are shown.
 struct Shared<'a> {
     books: &'a Books,
     id: QueueId,
     users: LeafUsers<'a>,
     state: Leaf,
     free: &'a Resources,
-    /// What the maxima of the queues from the root on leave.
+    /// Remaining amounts of the maxima, beginning with the root.
     queues: Vec<(QueueId, Option<&'a Resources>)>,
     groups: BTreeMap<LevelId, Vec<Group>>,
 }
 
-/// A group that counts for applications of a user, and how many of its levels do not bound the
-/// user.
+/// Group that counts applications of a user, and the number of its levels that do not limit the user.
 type Group = (LevelId, usize);
 
 impl<'a> Shared<'a> {
@@ -332,12 +330,12 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// What the drivers of a user may have.
+    /// Returns the limit on the drivers of a user.
     fn driver_limit(&self, user: &LeafUser<'_>) -> Option<Resources> {
         Gate::of(self.books, self.id)?.of_user(user.weight)
     }
 
-    /// The least of all that bounds a user, queue by queue from the root on.
+    /// Returns the headroom of a user: the least of all bounds, by queue from the root.
     fn headroom(&self, level: LevelId, user: &LeafUser, limit: &Limit) -> Headroom {
         let mut own = self.levels(level, 0);
         let groups = self.groups.get(&level).into_iter().flatten();
@@ -358,7 +356,7 @@ impl<'a> Shared<'a> {
         self.users.rules().headroom(&self.state, (limit, &user.used()), &others, self.free)
     }
 
-    /// What limits leave at a level and above it, by queue; the first `lifted` levels do not count.
+    /// Returns the remaining amounts of limits at a level and its ancestors, by queue. Skips the first `lifted` levels.
     fn levels(&self, level: LevelId, lifted: usize) -> BTreeMap<QueueId, Resources> {
         let trackers = &self.books.partition(self.books.queue(self.id).partition).trackers;
         let levels = trackers.up(level).skip(lifted);
@@ -366,8 +364,8 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// The groups that count for applications of the users of a leaf, each once, by user. Looks at the
-/// applications only where a group is limited on the path.
+/// Returns the distinct groups that count applications of the users of a leaf, by user. Visits the applications only if
+/// a group is limited on the path.
 fn groups(books: &Books, leaf: QueueId) -> BTreeMap<LevelId, Vec<Group>> {
     let partition = books.partition(books.queue(leaf).partition);
     let is_group = |queue: QueueId| {

@@ -1,4 +1,4 @@
-//! What waits in a leaf, in the order in which it is offered room. Tenants §3, §8.
+//! Views of the waiting applications of a leaf, in the order of scheduling. Source: tenants §3, §8.
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -10,18 +10,18 @@ use crate::name::Name;
 use crate::schedule::ApplicationKey;
 use crate::time::Timestamp;
 
-/// An application that waits.
+/// A waiting application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitingView {
-    /// The application.
+    /// Application that waits.
     pub application: ApplicationId,
-    /// The first of its asks.
+    /// First of its asks.
     pub ask: AllocationId,
-    /// Its priority, with what it has gained by waiting where the leaf goes by that.
+    /// Priority, including steps gained by waiting if the order of the leaf uses them.
     pub priority: i64,
 }
 
-/// The leaf in which a tenant has its own tasks; none if it is a limit, or is not there.
+/// Returns the leaf for the own tasks of a tenant. `None` if the tenant is a limit or does not exist.
 pub fn leaf_of_tenant(books: &Books, partition: PartitionId, tenant: &Name) -> Option<QueueId> {
     let row = books.partition(partition);
     let path = row.tenants.path_of(&row.settings.tenants.as_deref()?.root, tenant)?;
@@ -35,8 +35,7 @@ pub fn leaf_of_tenant(books: &Books, partition: PartitionId, tenant: &Name) -> O
     below.find(|(_, row)| row.leaf && is_own(row)).map(|(id, _)| id)
 }
 
-/// The applications of a leaf that wait, in the order in which they are offered room now. Costs those
-/// that have not ended there.
+/// Returns the waiting applications of a leaf in the current order of scheduling. Costs its unfinished applications.
 pub fn waiting(books: &Books, now: Timestamp, leaf: QueueId) -> Vec<WaitingView> {
     let mut all: Vec<(ApplicationKey, WaitingView)> = books
         .applications_in(leaf)
@@ -49,8 +48,8 @@ pub fn waiting(books: &Books, now: Timestamp, leaf: QueueId) -> Vec<WaitingView>
     all.into_iter().map(|(_, view)| view).collect()
 }
 
-/// The place of an application that waits among those of its leaf, from 1 on, and how many wait there; none if it
-/// does not. Costs those that have not ended there.
+/// Returns the position of a waiting application in its leaf, starting at 1, and the number of waiting applications.
+/// `None` if it does not wait. Costs the unfinished applications of the leaf.
 pub fn place(books: &Books, now: Timestamp, id: ApplicationId) -> Option<(usize, usize)> {
     let leaf = books.applications().get(id)?.queue;
     let all = waiting(books, now, leaf);
@@ -58,7 +57,8 @@ pub fn place(books: &Books, now: Timestamp, id: ApplicationId) -> Option<(usize,
     Some((before + 1, all.len()))
 }
 
-/// What the place of an application goes by, the first the least, and its priority; none if it does not wait.
+/// Returns the key and the priority of an application in its leaf. The smallest key is first. `None` if it does not
+/// wait.
 pub(super) fn place_of(
     books: &Books,
     now: Timestamp,
@@ -71,7 +71,7 @@ pub(super) fn place_of(
     Some((key, i64::from(priority) + i64::from(aged)))
 }
 
-/// By how much an application counts as more urgent since it waits; nothing where that does not count.
+/// Returns the steps of priority that an application gained by waiting. 0 if the order of the leaf does not use them.
 fn aged(leaf: &Queue, application: &Application, now: Timestamp) -> u32 {
     let values = &leaf.settings.values;
     match values.application_order {

@@ -1,4 +1,4 @@
-//! What sets the bound for which an ask waits.
+//! Subject of a wait reason: the queue, user, node, or manager that sets the bound.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -10,12 +10,12 @@ use crate::name::Name;
 
 use super::{Blocker, WaitCode, standstill};
 
-/// What sets the bound.
+/// Subject that sets the bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// This queue; a root queue stands for the cluster.
+    /// This queue. A root queue represents the cluster.
     Queue(QueueId),
-    /// A user or group at this level.
+    /// A user or group at this tracker level.
     Level(PartitionId, LevelId),
     /// This node.
     Node(NodeId),
@@ -25,15 +25,15 @@ pub enum About {
     RequiredNode(PartitionId),
     /// This partition.
     Partition(PartitionId),
-    /// The answers of a resource manager about this ask.
+    /// The answers of the resource manager about this ask.
     Answer(AllocationId),
-    /// A resource manager that has to answer, or whose nodes have to report.
+    /// A resource manager that has questions to answer, or whose nodes have not all reported.
     Manager(PartitionId),
-    /// A resource manager that is away.
+    /// A disconnected resource manager.
     AbsentManager(PartitionId),
     /// This application.
     Application(ApplicationId),
-    /// The gang of another application, which may have ended by now.
+    /// The gang of another application. The application can have ended since.
     Gang(ApplicationId),
 }
 
@@ -49,17 +49,17 @@ pub struct AtQueue<'a> {
 }
 
 impl About {
-    /// Returns the queue, if the bound is that of a queue.
+    /// Returns the queue if the subject is a queue.
     pub const fn queue(self) -> Option<QueueId> {
         if let Self::Queue(queue) = self { Some(queue) } else { None }
     }
 
-    /// Returns the node, if the bound is that of one registered node.
+    /// Returns the node if the subject is one registered node.
     pub const fn node(self) -> Option<NodeId> {
         if let Self::Node(node) = self { Some(node) } else { None }
     }
 
-    /// Returns the user or group and the queue, if the bound is theirs.
+    /// Returns the user or group and the queue if the subject is a tracker level.
     pub fn level(self, books: &Books) -> Option<AtQueue<'_>> {
         let Self::Level(partition, level) = self else { return None };
         let trackers = &books.partition(partition).trackers;
@@ -70,7 +70,7 @@ impl About {
 }
 
 impl Blocker {
-    /// Returns what sets the bound: the path of a queue, a user or group at a queue, the nodes.
+    /// Returns the display text of the subject: a queue path, a user or group at a queue, or nodes.
     pub fn subject(self, books: &Books) -> String {
         let about = self.about();
         match about {
@@ -99,7 +99,7 @@ impl Blocker {
         }
     }
 
-    /// Returns the subject as a sentence names it.
+    /// Returns the subject as sentences name it: "the cluster" for a root maximum, "queue PATH" for a queue.
     pub(super) fn subject_in_sentence(self, books: &Books) -> String {
         if let Self::QueueMax(queue) = self
             && books.queue(queue).parent.is_none()
@@ -110,7 +110,7 @@ impl Blocker {
         if self.about().queue().is_some() { format!("queue {subject}") } else { subject }
     }
 
-    /// Returns the first of two codes where the bound is that of a user, the second for a group.
+    /// Returns `group` if the subject is a group, and `user` otherwise.
     pub(super) fn user_or_group(self, books: &Books, user: WaitCode, group: WaitCode) -> WaitCode {
         match self.about().level(books).map(|at| at.kind) {
             Some(TrackerKind::Group) => group,

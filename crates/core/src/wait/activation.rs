@@ -1,4 +1,4 @@
-//! Sentences about what keeps an application from being activated.
+//! Sentences about limits on activation: parallel applications and drivers.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,7 +9,7 @@ use crate::resource::{Quantity, Resources};
 
 use super::{Compared, Wait, figures_of};
 
-/// About how many applications were activated, in a queue or of a user.
+/// Returns the sentence for the limit on active applications, of a queue or of a user.
 pub(super) fn of_number(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let compared = wait.blocker.compared();
     let (subject, activated, max, key) = if let Compared::ActivatedIn(queue) = compared {
@@ -36,7 +36,7 @@ pub(super) fn of_number(wait: &Wait, books: &Books, _: AllocationId) -> String {
     )
 }
 
-/// About what drivers use, all in a leaf or those of one user there.
+/// Returns the sentence for the limit on drivers, of a leaf or of one user in a leaf.
 pub(super) fn of_drivers(wait: &Wait, books: &Books, _: AllocationId) -> String {
     const KEY: &str = "maximumdriverresourcepercent";
     let used = |of: Option<&Resources>| match (of, wait.shortfall) {

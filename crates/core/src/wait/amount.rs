@@ -10,7 +10,7 @@ use crate::resource::{Quantity, Resources};
 
 use super::{About, Compared, Wait, figures_of};
 
-/// About the maximum of a queue, or the size of the cluster.
+/// Returns the sentence for the maximum of a queue, a tenant quota, or the capacity of the cluster.
 pub(super) fn of_queue(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let queue = wait.blocker.about().queue().map(|queue| books.queue(queue));
     let max = queue.and_then(|queue| queue.max.as_ref());
@@ -24,7 +24,7 @@ pub(super) fn of_queue(wait: &Wait, books: &Books, _: AllocationId) -> String {
     of_amount(wait, books, bound, (max, &cure))
 }
 
-/// About the limit of a user or group.
+/// Returns the sentence for the limit of a user or group.
 pub(super) fn of_limit(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let Compared::Limit(partition, level) = wait.blocker.compared() else { return String::new() };
     let level = books.partition(partition).trackers.level(level);
@@ -63,17 +63,17 @@ fn of_amount(
     )
 }
 
-/// About the most that one user may have of a leaf.
+/// Returns the sentence for the user cap of a leaf.
 pub(super) fn of_cap(wait: &Wait, books: &Books, _: AllocationId) -> String {
     of_user(wait, books, "user cap", "raise `userlimitfactor`")
 }
 
-/// About a user's share of a leaf.
+/// Returns the sentence for the fair share of a user in a leaf.
 pub(super) fn of_share(wait: &Wait, books: &Books, _: AllocationId) -> String {
     of_user(wait, books, "fair share", "until the other active users reach their shares")
 }
 
-/// About a bound that is computed at every look: it is what is used and what is left.
+/// Returns the sentence for a bound that is computed on demand. The bound is used plus available.
 fn of_user(wait: &Wait, books: &Books, bound: &str, cure: &str) -> String {
     let subject = wait.blocker.subject(books);
     let Some(short) = wait.shortfall else {
@@ -91,9 +91,9 @@ fn of_user(wait: &Wait, books: &Books, bound: &str, cure: &str) -> String {
     )
 }
 
-/// About how many applications run in a queue, or of a user or group.
+/// Returns the sentence for the limit on running applications of a queue, a user, or a group.
 ///
-/// Applications that start, with placeholders or reserved nodes only, count already.
+/// A queue also counts applications that are starting, which have only placeholders or reserved nodes.
 pub(super) fn of_running(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let compared = wait.blocker.compared();
     let (running, starting, max) = if let Compared::RunningIn(queue) = compared {

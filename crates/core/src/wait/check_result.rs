@@ -1,38 +1,38 @@
-//! One check that an ask goes through, passed or failed.
+//! Result of one check of an ask.
 
 use crate::resource::Shortfall;
 
 use super::{Blocker, Wait};
 
-/// One check of an ask, and what came of it. The first that fails is the reason for waiting.
+/// One check of an ask and its result. The first failed check is the wait reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckResult {
-    /// What is checked.
+    /// Bound that is checked.
     pub blocker: Blocker,
-    /// Whether it holds the ask back.
+    /// Whether the check failed.
     pub failed: bool,
-    /// What there is too little of, if that is an amount.
+    /// Resource type that is short, with both sides. `None` if the check compares no amount.
     pub shortfall: Option<Shortfall>,
 }
 
 impl CheckResult {
-    /// A check that failed, or did not.
+    /// Returns the result of a check.
     #[inline]
     pub(crate) const fn of(blocker: Blocker, failed: bool, shortfall: Option<Shortfall>) -> Self {
         Self { blocker, failed, shortfall }
     }
 
-    /// A check that failed.
+    /// Returns a failed check with the blocker and shortfall of `wait`.
     pub(crate) const fn failed(wait: Wait) -> Self {
         Self::of(wait.blocker, true, wait.shortfall)
     }
 
-    /// A check that holds back nobody.
+    /// Returns a passed check.
     pub(crate) const fn passed(blocker: Blocker) -> Self {
         Self::of(blocker, false, None)
     }
 
-    /// Why the ask waits, if this holds it back.
+    /// Returns the wait if the check failed.
     #[inline]
     pub(crate) const fn wait(self) -> Option<Wait> {
         if self.failed {

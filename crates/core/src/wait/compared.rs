@@ -1,38 +1,38 @@
-//! What a check compares with what an ask needs.
+//! Two sides of a check.
 
 use crate::id::{LevelId, NodeId, PartitionId, QueueId};
 
-/// The two sides of a check, in addition to what the ask needs.
+/// Values that a check compares, in addition to the amounts of the ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compared {
     /// Nothing is compared.
     Nothing,
-    /// What a queue uses, with its maximum.
+    /// Usage and maximum of a queue.
     Queue(QueueId),
-    /// What a user or group uses, with their limit at this level.
+    /// Usage and limit of a user or group at this level.
     Limit(PartitionId, LevelId),
-    /// What a user uses of a leaf, with the most that a user may have of it.
+    /// Usage and user cap of a user in a leaf.
     Cap(PartitionId, LevelId),
-    /// What a user uses of a leaf, with their share of it.
+    /// Usage and fair share of a user in a leaf.
     Share(PartitionId, LevelId),
-    /// How many applications run in a queue, with how many may.
+    /// Number of running applications in a queue, and its limit.
     RunningIn(QueueId),
-    /// How many applications of a user or group run, with how many may.
+    /// Number of running applications of a user or group, and its limit.
     RunningAt(PartitionId, LevelId),
-    /// How many applications in a queue were activated, with how many may be.
+    /// Number of active applications in a queue, and its limit.
     ActivatedIn(QueueId),
-    /// How many applications of a user were activated, with how many may be.
+    /// Number of active applications of a user, and its limit.
     ActivatedOf(PartitionId, LevelId),
-    /// What the drivers in a leaf use, with what they may.
+    /// Usage of the drivers in a leaf, and its limit.
     DriversIn(QueueId),
-    /// What the drivers of a user use in a leaf, with what they may.
+    /// Usage of the drivers of a user in a leaf, and its limit.
     DriversOf(PartitionId, LevelId),
-    /// What the head of a line leaves of the maximum of its leaf.
+    /// Part of the maximum of the leaf that the head of line leaves free.
     LeftByHead(QueueId),
-    /// What is free on a node.
+    /// Free amounts of a node.
     Free(NodeId),
-    /// What a node has for the scheduler when it is empty.
+    /// Capacity of an empty node, without foreign allocations.
     Size(NodeId),
-    /// The most that any node has free.
+    /// Largest free amount of any node.
     MostFree(PartitionId),
 }

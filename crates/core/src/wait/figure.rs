@@ -1,4 +1,4 @@
-//! What the first line of an explanation says of reasons that compare nothing: how many, or until when.
+//! Figures in the first line of an explanation for reasons that compare no amount: a count or a time.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,7 +8,7 @@ use crate::time::DisplayTime;
 
 use super::{About, Blocker, questions, standstill};
 
-/// About how many nodes the RM was asked, and when.
+/// Returns the number of nodes that the RM was asked about, and when.
 pub(super) fn of_question(books: &Books, blocker: Blocker) -> String {
     let About::Answer(ask) = blocker.about() else { return String::new() };
     books.question_of(ask).map_or_else(String::new, |question| {
@@ -18,7 +18,7 @@ pub(super) fn of_question(books: &Books, blocker: Blocker) -> String {
     })
 }
 
-/// How many questions are open; during recovery, how many nodes are missing.
+/// Returns the number of open questions, or the number of missing nodes during recovery.
 pub(super) fn of_busy(books: &Books, blocker: Blocker) -> String {
     let About::Manager(partition) = blocker.about() else { return String::new() };
     let row = books.partition(partition);
@@ -29,19 +29,19 @@ pub(super) fn of_busy(books: &Books, blocker: Blocker) -> String {
     )
 }
 
-/// Since when a resource manager is away.
+/// Returns since when the resource manager is disconnected.
 pub(super) fn of_absence(books: &Books, blocker: Blocker) -> String {
     let About::AbsentManager(partition) = blocker.about() else { return String::new() };
     standstill::since(books, partition)
 }
 
-/// What is wrong with the nodes of a partition that has none with a size.
+/// Returns why no node of a partition has a size.
 pub(super) fn of_no_nodes(books: &Books, blocker: Blocker) -> String {
     let About::Partition(partition) = blocker.about() else { return String::new() };
     format!(": {}", standstill::no_nodes(books, partition))
 }
 
-/// Until when an application is left alone.
+/// Returns until when asks of a backed-off application are not checked.
 pub(super) fn of_pause(books: &Books, blocker: Blocker) -> String {
     let About::Application(application) = blocker.about() else { return String::new() };
     let until = books.application(application).backed_off;

@@ -1,4 +1,4 @@
-//! Sentences about asks that can never start, whatever is released. Source: no-starvation NS-02.
+//! Sentences about asks that can never start, regardless of releases. Source: no-starvation NS-02.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,17 +10,17 @@ use crate::resource::{Quantity, Resources, format_amounts};
 
 use super::{About, Wait, figures_of};
 
-/// About a maximum of a queue.
+/// Returns the sentence for a queue maximum.
 pub(super) fn of_queue(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     of_bound(wait, books, ask, ("maximum", "Raise the maximum"))
 }
 
-/// About a limit of a user or group.
+/// Returns the sentence for the limit of a user or group.
 pub(super) fn of_limit(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     of_bound(wait, books, ask, ("limit", "Raise the limit"))
 }
 
-/// About the most that one user may have of a leaf.
+/// Returns the sentence for the user cap of a leaf.
 pub(super) fn of_cap(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     of_bound(wait, books, ask, ("user cap", "Raise `userlimitfactor`"))
 }
@@ -41,7 +41,7 @@ fn of_bound(wait: &Wait, books: &Books, ask: AllocationId, (bound, cure): (&str,
     )
 }
 
-/// About the node that the ask requires.
+/// Returns the sentence for a required node that is too small.
 pub(super) fn of_required_node(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     let Some(node) = wait.blocker.about().node() else { return String::new() };
     let asked = books.types().amounts(books.node_request(ask));
@@ -54,7 +54,7 @@ pub(super) fn of_required_node(wait: &Wait, books: &Books, ask: AllocationId) ->
     )
 }
 
-/// About the node that the ask requires, where it is not there.
+/// Returns the sentence for a required node that is not registered.
 pub(super) fn of_missing_node(_: &Wait, books: &Books, ask: AllocationId) -> String {
     let name = books.allocation(ask).required_node().map_or("", |name| name.as_str());
     format!(
@@ -63,7 +63,7 @@ pub(super) fn of_missing_node(_: &Wait, books: &Books, ask: AllocationId) -> Str
     )
 }
 
-/// The nodes in use of a partition, as one ask sees them.
+/// Nodes of a partition with the shape and the amounts of one ask.
 struct Seen<'books> {
     books: &'books Books,
     partition: PartitionId,
@@ -89,14 +89,14 @@ impl<'books> Seen<'books> {
         self.selector().map_or_else(|| !node.is_closed(), |selector| selector.fits_label(node))
     }
 
-    /// The label that the ask names, as a part of a sentence.
+    /// Returns a phrase with the label that the ask selects. Empty if it selects none.
     fn with_label(&self) -> String {
         let label = self.selector().and_then(|selector| selector.label.as_ref());
         label.map_or_else(String::new, |label| format!(" with the label {label}"))
     }
 }
 
-/// About all nodes: their label, the block list of the ask, their sizes, or their number.
+/// Returns the sentence for all nodes: their labels, the block list of the ask, their sizes, or their number.
 pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     let About::AnyNode(partition) = wait.blocker.about() else { return String::new() };
     let row = books.allocation(ask);
@@ -149,7 +149,7 @@ pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String 
     )
 }
 
-/// What starts as one with an ask, as sentences call it.
+/// Returns the noun for what starts together with an ask: "gang", "task", or "ask".
 fn started_by(books: &Books, ask: AllocationId) -> &'static str {
     match books.gang_of(ask) {
         Some(_) => "gang",
@@ -158,7 +158,7 @@ fn started_by(books: &Books, ask: AllocationId) -> &'static str {
     }
 }
 
-/// About a gang of different sizes that needs more than all nodes have.
+/// Returns the sentence for a gang with asks of different sizes that needs more than all nodes have.
 fn beyond_all_nodes(books: &Books, partition: PartitionId, application: ApplicationId) -> String {
     let max = books.queue(books.partition(partition).root).max.as_ref();
     let whole = books.application(application).gang.as_ref().map(|gang| &gang.ask);
@@ -171,7 +171,7 @@ fn beyond_all_nodes(books: &Books, partition: PartitionId, application: Applicat
     )
 }
 
-/// About nodes of which none is large enough.
+/// Returns the sentence for nodes that are all too small.
 fn too_large(seen: &Seen<'_>, label: &str, needs: &str) -> String {
     let mut most = Resources::new();
     for (_, node) in seen.nodes().filter(|(_, node)| seen.has_label(node)) {

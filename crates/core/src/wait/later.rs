@@ -1,4 +1,4 @@
-//! Sentences about asks that wait until others are served, or until a pause is over.
+//! Sentences about asks that wait for other asks, or for the end of a pause.
 
 use alloc::format;
 use alloc::string::String;
@@ -11,12 +11,12 @@ use crate::time::DisplayTime;
 
 use super::{Blocker, Precedence, Wait, figures_of};
 
-/// Whether nothing may overtake the head of the line of a leaf.
+/// Returns whether the leaf has strict FIFO order.
 pub(super) fn is_strict(books: &Books, leaf: QueueId) -> bool {
     books.queue(leaf).settings.values.application_order == ApplicationOrder::FifoStrict
 }
 
-/// About the head of the line of a leaf, by its name if it is known.
+/// Returns the sentence for the head of line of a leaf. Names the head if it is known.
 pub(super) fn of_head(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let Blocker::BehindHead(leaf, head) = wait.blocker else { return String::new() };
     let path = &books.queue(leaf).path;
@@ -28,7 +28,7 @@ pub(super) fn of_head(wait: &Wait, books: &Books, _: AllocationId) -> String {
             format!("ask {} of application {name}", head.key)
         },
     );
-    // A tenant sets the strategy by the API, and has no queue properties.
+    // A tenant sets the strategy through the API and has no queue properties, so the remedy names the API setting.
     let is_tenant = books.queue(leaf).settings.tenant.is_some();
     let cure = match (is_strict(books, leaf), is_tenant) {
         (true, false) => "set `application.sort.policy` to `fifo-backfill`",
@@ -55,7 +55,7 @@ pub(super) fn of_head(wait: &Wait, books: &Books, _: AllocationId) -> String {
     )
 }
 
-/// About room that a queue holds for another ask.
+/// Returns the sentence for capacity that a queue holds for another ask.
 pub(super) fn of_hold(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     let Blocker::Held(queue) = wait.blocker else { return String::new() };
     let path = &books.queue(queue).path;
@@ -80,7 +80,7 @@ pub(super) fn of_hold(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     )
 }
 
-/// About those that are looked at first, at a queue.
+/// Returns the sentence for asks that are checked first at a queue.
 pub(super) fn of_order(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let Blocker::Order(queue, by) = wait.blocker else { return String::new() };
     let queue = &books.queue(queue).path;
@@ -97,7 +97,7 @@ pub(super) fn of_order(wait: &Wait, books: &Books, _: AllocationId) -> String {
     format!("the ask can start, but queue {queue} serves {who} first. Wait{cure}.")
 }
 
-/// About an application that has placeholders of a task group.
+/// Returns the sentence for an application with placeholders left in the task group of the ask.
 pub(super) fn of_placeholders(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let Blocker::Placeholders(application, group) = wait.blocker else { return String::new() };
     let subject = wait.blocker.subject(books);
@@ -109,7 +109,7 @@ pub(super) fn of_placeholders(wait: &Wait, books: &Books, _: AllocationId) -> St
     )
 }
 
-/// About a gang that takes room as it comes.
+/// Returns the sentence for a gang that reserves capacity until it is complete.
 pub(super) fn of_gang(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let gang = wait.blocker.subject(books);
     format!(
@@ -118,7 +118,7 @@ pub(super) fn of_gang(wait: &Wait, books: &Books, _: AllocationId) -> String {
     )
 }
 
-/// About a gang of which placeholders are missing.
+/// Returns the sentence for a gang with missing placeholders.
 pub(super) fn of_gang_asks(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let Blocker::GangAsks(application) = wait.blocker else { return String::new() };
     let subject = wait.blocker.subject(books);
@@ -131,7 +131,7 @@ pub(super) fn of_gang_asks(wait: &Wait, books: &Books, _: AllocationId) -> Strin
     )
 }
 
-/// About an application whose asks found no node too often.
+/// Returns the sentence for a backed-off application.
 pub(super) fn of_back_off(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let Blocker::BackOff(application) = wait.blocker else { return String::new() };
     let subject = wait.blocker.subject(books);

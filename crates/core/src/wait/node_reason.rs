@@ -1,28 +1,28 @@
-//! Why an ask may not have a node.
+//! Reasons why an ask cannot use a node.
 
-/// Why an ask may not have a node, the first that is true of it.
+/// First check that a node fails for an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NodeReason {
-    /// It has another label, or is for asks that select its own.
+    /// The node has another label, or its exclusive label admits only asks that select it.
     Label,
-    /// It is on the block list of the ask.
+    /// The node is on the block list of the ask.
     Blocked,
-    /// It is too small, however empty.
+    /// The node is too small even when it is empty.
     Size,
-    /// It is drained.
+    /// The node is drained.
     Drained,
-    /// It is reserved for others.
+    /// The node is reserved for other asks.
     Reserved,
-    /// It has too little room now.
+    /// The node has too little free capacity now.
     Room,
-    /// The RM refuses it.
+    /// The RM rejects the node.
     Refused,
-    /// The RM was not asked yet.
+    /// The RM has not been asked about the node.
     Unasked,
 }
 
 impl NodeReason {
-    /// All of them, in the order in which they are checked.
+    /// All reasons in the order of the checks.
     pub const ALL: [Self; 8] = [
         Self::Label,
         Self::Blocked,
@@ -34,7 +34,7 @@ impl NodeReason {
         Self::Unasked,
     ];
 
-    /// Returns a short word that does not change.
+    /// Returns a short, stable word.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Label => "label",
@@ -48,7 +48,7 @@ impl NodeReason {
         }
     }
 
-    /// Returns what is wrong with the nodes, in words that follow their number.
+    /// Returns a phrase that follows a number of nodes.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Label => "with another label",
@@ -62,7 +62,7 @@ impl NodeReason {
         }
     }
 
-    /// Returns the reason with this word.
+    /// Returns the reason with this word. `None` if no reason has it.
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.word() == word)
     }

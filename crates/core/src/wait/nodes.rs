@@ -1,4 +1,4 @@
-//! Sentences about nodes that an ask may not have: reserved, blocked, or of another label.
+//! Sentences about nodes that an ask cannot use: reserved, blocked, or of another label.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,7 +8,7 @@ use crate::id::{AllocationId, NodeId, PartitionId};
 
 use super::{About, Wait};
 
-/// The nodes of a partition, as one ask sees them.
+/// Nodes of a partition and the ask that they are checked for.
 struct Seen<'a> {
     books: &'a Books,
     partition: PartitionId,
@@ -16,7 +16,7 @@ struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    /// The nodes that a reason is about; none where it is about others.
+    /// Returns the nodes of the reason. `None` if the reason is not about all nodes.
     fn of(wait: &Wait, books: &'a Books, ask: AllocationId) -> Option<Self> {
         let About::AnyNode(partition) = wait.blocker.about() else { return None };
         Some(Self { books, partition, ask })
@@ -47,7 +47,7 @@ impl<'a> Seen<'a> {
         self.wish().map_or_else(|| !node.is_closed(), |wish| wish.fits_label(node))
     }
 
-    /// Which label a node has to have; empty where the ask selects none and no node has an exclusive one.
+    /// Returns a phrase with the required label. Empty if the ask selects none and no node has an exclusive label.
     fn label(&self) -> String {
         match self.wish().and_then(|wish| wish.label.as_ref()) {
             Some(label) => format!("the label {label}"),
@@ -57,12 +57,13 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// The form of a verb for so many nodes.
+/// Returns the form of a verb for a number of nodes.
 const fn verb(nodes: usize, one: &'static str, many: &'static str) -> &'static str {
     if nodes == 1 { one } else { many }
 }
 
-/// About nodes that are reserved for other asks. Costs the nodes, as the two others.
+/// Returns the sentence for nodes that are reserved for other asks. Costs the number of nodes, as do the functions
+/// below.
 pub(super) fn of_reserved(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     let Some(seen) = Seen::of(wait, books, ask) else { return String::new() };
     let (all, shape) = (seen.all(), books.allocation(ask).shape);
@@ -75,7 +76,7 @@ pub(super) fn of_reserved(wait: &Wait, books: &Books, ask: AllocationId) -> Stri
     )
 }
 
-/// About nodes on the block list of the ask.
+/// Returns the sentence for nodes on the block list of the ask.
 pub(super) fn of_blocked(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     let Some(seen) = Seen::of(wait, books, ask) else { return String::new() };
     let roomy = |node: &Node| seen.has_room(node) && !node.is_reserved() && seen.fits_label(node);
@@ -90,7 +91,7 @@ pub(super) fn of_blocked(wait: &Wait, books: &Books, ask: AllocationId) -> Strin
     )
 }
 
-/// About nodes of other labels.
+/// Returns the sentence for nodes of other labels.
 pub(super) fn of_labels(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     let Some(seen) = Seen::of(wait, books, ask) else { return String::new() };
     let (all, label, fitting) =

@@ -1,4 +1,4 @@
-//! Sentences about what the resource manager was asked, and what it answered.
+//! Sentences about the questions to the resource manager and its answers.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -14,7 +14,7 @@ use crate::time::DisplayTime;
 
 use super::{About, Wait};
 
-/// About how many nodes the RM was asked, and since when.
+/// Returns the sentence for an open question: the number of nodes, and since when.
 pub(super) fn of_question(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let About::Answer(ask) = wait.blocker.about() else { return String::new() };
     let Some(question) = books.question_of(ask) else { return String::new() };
@@ -31,7 +31,8 @@ pub(super) fn of_question(wait: &Wait, books: &Books, _: AllocationId) -> String
     )
 }
 
-/// How many questions the RM has to answer, and how many it may; during recovery, how many nodes are missing.
+/// Returns the sentence for open questions: their number and the limit. During recovery, gives the number of missing
+/// nodes.
 pub(super) fn of_busy(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let About::Manager(partition) = wait.blocker.about() else { return String::new() };
     let row = books.partition(partition);
@@ -54,7 +55,7 @@ pub(super) fn of_busy(wait: &Wait, books: &Books, _: AllocationId) -> String {
     )
 }
 
-/// Returns a number of questions in words.
+/// Returns a number of questions with the noun.
 pub(super) fn count(count: u32) -> String {
     match count {
         1 => "1 question".into(),
@@ -62,7 +63,7 @@ pub(super) fn count(count: u32) -> String {
     }
 }
 
-/// How many nodes the RM refused, and the reason that it gave most often.
+/// Returns the sentence for nodes that the RM rejects: their number, and the most frequent reason.
 pub(super) fn of_refusals(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let About::Answer(ask) = wait.blocker.about() else { return String::new() };
     let reasons = refusals(books, ask);
@@ -89,16 +90,16 @@ pub(super) fn of_refusals(wait: &Wait, books: &Books, _: AllocationId) -> String
     )
 }
 
-/// Whether an ask waits to replace a placeholder.
+/// Returns whether the ask is a member that waits for a placeholder replacement.
 fn is_member(books: &Books, ask: AllocationId) -> bool {
     let row = books.allocation(ask);
     let waits = |group: &Name| books.application(row.application).waits_for_place(group);
     !row.placeholder && row.reservation().is_none() && row.task_group().is_some_and(waits)
 }
 
-/// Returns why the RM refuses an ask the nodes that have room for it, with the number of nodes for each reason.
+/// Returns the reasons why the RM rejects nodes with enough free capacity, with the number of nodes for each reason.
 ///
-/// The most frequent reason is the first; equals are in alphabetical order.
+/// The most frequent reason is first. Reasons with equal numbers are in alphabetical order.
 pub(crate) fn refusals(books: &Books, ask: AllocationId) -> Vec<(&str, usize)> {
     let (row, wanted) = (books.allocation(ask), books.node_request(ask));
     let required = row.required_node();
@@ -109,7 +110,7 @@ pub(crate) fn refusals(books: &Books, ask: AllocationId) -> Vec<(&str, usize)> {
     };
     let allocate = books.verdicts_of(ask, QuestionMode::Allocate);
     let allocate = allocate.filter(|(node, _)| required.is_some() || has_room(*node));
-    // For its only node, and for the nodes of placeholders, room may not have been asked for.
+    // The RM can have judged a required node, or the node of a placeholder, in mode `Reserve` only.
     let any = required.is_some() || is_member(books, ask);
     let reserve = books.verdicts_of(ask, QuestionMode::Reserve).filter(|_| any);
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();

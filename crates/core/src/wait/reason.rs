@@ -1,10 +1,10 @@
-//! The table of reasons: everything that can hold an ask back, one row each.
+//! Table of wait reasons: one row for each check that an ask can fail.
 //!
-//! A row names the code, what the reason is about, what it compares, who may see its figures, what it counts as, and
-//! which function writes its sentence. Placing, explaining, what-if, metrics, REST, and reports read the row. A column
-//! that a row leaves out has the value of [`Row::CLOSED`], which shows nothing to anybody without a right to it.
+//! A row has the code, the subject, the compared values, who can see its figures, how it is counted, and its sentence.
+//! Scheduling, explanations, what-if, metrics, REST, and reports read the row. A column that a row omits has the value
+//! of [`Row::CLOSED`], which hides everything from users without a role that reads everything.
 //!
-//! A new reason is a row here, a row in `wait/code.rs`, and a sentence.
+//! A new reason needs a row here, a row in `wait/code.rs`, and a sentence.
 
 use alloc::string::String;
 
@@ -18,85 +18,85 @@ use super::{
     room, standstill, state, tenant,
 };
 
-/// What a reason is about, in one word that says what could help.
+/// Kind of a reason. The kind indicates what could help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Whether the queue is open.
+    /// State of a queue.
     State,
-    /// How many applications there may be.
+    /// Number of applications.
     Number,
-    /// How much may be used.
+    /// Amount of resources.
     Amount,
-    /// Whether others go first.
+    /// Precedence of other asks.
     Policy,
-    /// Whether the RM has answered.
+    /// Answer of the RM.
     Rm,
-    /// Whether there is a node.
+    /// Availability of a node.
     Node,
 }
 
-/// Who may see something of a reason.
+/// Users who can see a part of a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeenBy {
-    /// Everybody who may see the ask.
+    /// Every user who can see the ask.
     Everybody,
-    /// Those who see what the subject uses: the queue, or the user or group at it.
+    /// Users who can see the usage of the subject: the queue, or the user or group at a queue.
     WhoSeesUse,
-    /// Those who see how many nodes there are.
+    /// Users who can see the number of nodes.
     WhoSeesCounts,
-    /// Those who see everything.
+    /// Users with a role that reads everything.
     WhoSeesAll,
 }
 
-/// As what waiting asks are counted that wait for a reason.
+/// Group in which waiting asks are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CountedAs {
-    /// For this subject, which may hold back many.
+    /// Asks that wait for the same subject, which can block many asks.
     Subject,
-    /// For placeholders, each application for its own.
+    /// Asks that wait for placeholders of their own application.
     Placeholders,
-    /// For answers of the RM, each ask for its own.
+    /// Asks that wait for answers of the RM about themselves.
     Answers,
-    /// For nodes that the RM does not refuse, each ask for its own.
+    /// Asks that wait for nodes that the RM does not reject for them.
     OtherNodes,
-    /// For the end of a pause, each application for its own.
+    /// Asks that wait for the end of a pause of their own application.
     Pause,
 }
 
-/// The code of a reason.
+/// Source of the code of a reason.
 #[derive(Clone, Copy)]
 pub(super) enum Code {
-    /// Always this.
+    /// One fixed code.
     Always(WaitCode),
     /// By the state of its subject, for asks of a leaf.
     By(fn(&Books, Blocker, QueueId) -> WaitCode),
 }
 
-/// What is known of a reason.
+/// Properties of a reason.
 #[derive(Clone, Copy)]
 pub struct Row {
     pub(super) code: Code,
-    /// What could help.
+    /// Kind of the reason.
     pub kind: Kind,
-    /// Who may see its figures, and its sentence, which has them.
+    /// Users who can see the figures, and the sentence that contains them.
     pub figures: SeenBy,
-    /// Who may see the name of its subject. Users and groups hide their names by their own rule.
+    /// Users who can see the name of the subject. Names of users and groups follow their own rule.
     pub subject: SeenBy,
-    /// As what it is counted.
+    /// Group in which waiting asks are counted.
     pub counted_as: CountedAs,
-    /// Whether an explanation lists what is wrong with each node.
+    /// Whether an explanation lists the reason of each node.
     pub lists_nodes: bool,
-    /// What is wrong with the nodes that the reason is about.
+    /// Check that the nodes fail. `None` if the reason is not about one kind of node failure.
     pub node_reason: Option<NodeReason>,
-    /// Whether nothing that ends or is released makes way for it: the ask is impossible.
+    /// Whether no release can remove the reason, which makes the ask impossible.
     pub is_permanent: bool,
-    /// What the first line says where nothing is compared.
+    /// Returns the figure in the first line of an explanation if the reason compares nothing.
     pub(super) figure: fn(&Books, Blocker) -> String,
     pub(super) sentence: fn(&Wait, &Books, AllocationId) -> String,
 }
 
 impl Row {
-    /// What a row has that says nothing else.
+    /// Values of the columns that a row omits.
     pub(super) const CLOSED: Self = Self {
         code: Always(WaitCode::QueueState),
         kind: Kind::State,
@@ -111,7 +111,7 @@ impl Row {
     };
 }
 
-/// Declares the reasons: each with its subject, what it compares, and its row.
+/// Declares the reasons: subject, compared values, and row.
 macro_rules! reasons {
     ($(
         $(#[$doc:meta])*
@@ -124,14 +124,14 @@ macro_rules! reasons {
             $($column:ident: $value:expr,)*
         }
     )+) => {
-        /// What holds an ask back. When it gives way, the ask is looked at again.
+        /// Bound that an ask fails. The scheduler checks the ask again when the bound changes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Blocker {
             $($(#[$doc])* $name($($type),+),)+
         }
 
         impl Blocker {
-            /// Returns what is known of the reason.
+            /// Returns the row of the reason.
             pub const fn row(self) -> &'static Row {
                 match self {
                     $(Self::$name(..) => const {
@@ -145,7 +145,7 @@ macro_rules! reasons {
                 }
             }
 
-            /// Returns what sets the bound.
+            /// Returns the subject that sets the bound.
             #[allow(unused_variables, reason = "most reasons have subjects of fewer parts")]
             pub const fn about(self) -> About {
                 match self {
@@ -153,7 +153,7 @@ macro_rules! reasons {
                 }
             }
 
-            /// Returns what is compared with what the ask needs.
+            /// Returns the values that are compared with the amounts of the ask.
             #[allow(unused_variables, reason = "not every reason compares all of its parts")]
             pub const fn compared(self) -> Compared {
                 match self {
@@ -167,8 +167,8 @@ macro_rules! reasons {
 use Code::{Always, By};
 
 reasons! {
-    /// This queue offers no room: it is stopped, its tenant is suspended, it became a parent with applications
-    /// in it, or a leaf with queues below.
+    /// State of this queue: it is stopped, its tenant is suspended, it became a parent that still has applications, or
+    /// it became a leaf that still has child queues.
     QueueState(queue: QueueId) about Queue(queue) compares Nothing {
         code: By(|books, blocker, _| match blocker.about().queue() {
             Some(queue) if books.queue(queue).is_suspended() => WaitCode::TenantSuspended,
@@ -179,7 +179,7 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: state::sentence,
     }
-    /// The maximum of this queue; for a root queue, the size of the cluster.
+    /// Maximum of this queue. For a root queue, the capacity of the cluster.
     QueueMax(queue: QueueId) about Queue(queue) compares Queue(queue) {
         code: By(|books, blocker, leaf| match blocker.about().queue() {
             Some(queue) if books.queue(queue).parent.is_none() => WaitCode::RootCapacity,
@@ -190,7 +190,7 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: amount::of_queue,
     }
-    /// The maximum of this queue is lower than what the ask needs, whatever is released.
+    /// Maximum of this queue, which is lower than the request of the ask. No release helps.
     QueueTooSmall(queue: QueueId) about Queue(queue) compares Queue(queue) {
         code: Always(WaitCode::Impossible),
         kind: Amount,
@@ -199,7 +199,7 @@ reasons! {
         is_permanent: true,
         sentence: impossible::of_queue,
     }
-    /// The limit of a user or group at this level is lower than what the ask needs, whatever is released.
+    /// Limit of a user or group at this level, which is lower than the request of the ask. No release helps.
     LimitTooSmall(partition: PartitionId, level: LevelId)
         about Level(partition, level) compares Limit(partition, level)
     {
@@ -210,7 +210,8 @@ reasons! {
         is_permanent: true,
         sentence: impossible::of_limit,
     }
-    /// The most that one user may have of a leaf is lower than what the ask needs; their level there.
+    /// User cap of a leaf, which is lower than the request of the ask, with the level of the user there. No release
+    /// helps.
     CapTooSmall(partition: PartitionId, level: LevelId)
         about Level(partition, level) compares Cap(partition, level)
     {
@@ -221,7 +222,7 @@ reasons! {
         is_permanent: true,
         sentence: impossible::of_cap,
     }
-    /// No node in use that it may have would be large enough if it were empty, or not for all that starts together.
+    /// Size of the nodes: no usable node in use is large enough when it is empty, or too few are for a task or gang.
     NodesTooSmall(partition: PartitionId) about AnyNode(partition) compares Nothing {
         code: Always(WaitCode::Impossible),
         kind: Node,
@@ -231,7 +232,7 @@ reasons! {
         is_permanent: true,
         sentence: impossible::of_nodes,
     }
-    /// The only node that it may run on would be too small if it were empty.
+    /// Size of the required node, which is too small even when it is empty. No release helps.
     RequiredNodeTooSmall(node: NodeId) about Node(node) compares Size(node) {
         code: Always(WaitCode::Impossible),
         kind: Node,
@@ -239,7 +240,7 @@ reasons! {
         is_permanent: true,
         sentence: impossible::of_required_node,
     }
-    /// The only node that it may run on is not there.
+    /// Absence of the required node, which is not registered. No release helps.
     RequiredNodeMissing(partition: PartitionId) about RequiredNode(partition) compares Nothing {
         code: Always(WaitCode::Impossible),
         kind: Node,
@@ -248,7 +249,7 @@ reasons! {
         is_permanent: true,
         sentence: impossible::of_missing_node,
     }
-    /// The number of applications that may run in this queue.
+    /// Limit on running applications of this queue.
     QueueApplications(queue: QueueId) about Queue(queue) compares RunningIn(queue) {
         code: Always(WaitCode::MaxApps),
         kind: Number,
@@ -256,7 +257,7 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: amount::of_running,
     }
-    /// The resources that a user or group may use at this level.
+    /// Limit on the resources of a user or group at this level.
     Limit(partition: PartitionId, level: LevelId)
         about Level(partition, level) compares Limit(partition, level)
     {
@@ -270,7 +271,7 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: amount::of_limit,
     }
-    /// The most that one user may have of a leaf with user limits, at their level there.
+    /// User cap of a leaf with user limits, with the level of the user there.
     UserCap(partition: PartitionId, level: LevelId)
         about Level(partition, level) compares Cap(partition, level)
     {
@@ -280,8 +281,8 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: amount::of_cap,
     }
-    /// A user's share of a leaf with user limits, at their level there: others are below theirs, or it is
-    /// strict.
+    /// Fair share of a user in a leaf with user limits, with the level of the user there. Other users are below their
+    /// shares, or the leaf enforces shares strictly.
     UserShare(partition: PartitionId, level: LevelId)
         about Level(partition, level) compares Share(partition, level)
     {
@@ -291,7 +292,7 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: amount::of_share,
     }
-    /// The number of applications that a user or group may run at this level.
+    /// Limit on running applications of a user or group at this level.
     LimitApplications(partition: PartitionId, level: LevelId)
         about Level(partition, level) compares RunningAt(partition, level)
     {
@@ -303,7 +304,7 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: amount::of_running,
     }
-    /// The number of applications that may have been activated in this queue and below.
+    /// Limit on active applications in this queue and its descendants.
     ParallelApplications(queue: QueueId) about Queue(queue) compares ActivatedIn(queue) {
         code: Always(WaitCode::ParallelLimit),
         kind: Number,
@@ -311,8 +312,7 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: activation::of_number,
     }
-    /// The number of a user's applications that may have been activated in the partition; their level at
-    /// the leaf.
+    /// Limit on active applications of a user in the partition, with the level of the user at the leaf.
     ParallelOfUser(partition: PartitionId, level: LevelId)
         about Level(partition, level) compares ActivatedOf(partition, level)
     {
@@ -322,7 +322,7 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: activation::of_number,
     }
-    /// What the drivers of this leaf may have.
+    /// Limit on the drivers of this leaf.
     DriverQueue(leaf: QueueId) about Queue(leaf) compares DriversIn(leaf) {
         code: Always(WaitCode::DriverLimitQueue),
         kind: Amount,
@@ -330,7 +330,7 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: activation::of_drivers,
     }
-    /// What the drivers of a user may have of a leaf, at their level there.
+    /// Limit on the drivers of a user in a leaf, with the level of the user there.
     DriverUser(partition: PartitionId, level: LevelId)
         about Level(partition, level) compares DriversOf(partition, level)
     {
@@ -340,7 +340,7 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: activation::of_drivers,
     }
-    /// No node in use has room for it.
+    /// Free capacity: no node in use has enough for the ask.
     Nodes(partition: PartitionId) about AnyNode(partition) compares MostFree(partition) {
         code: Always(WaitCode::NoNodeFits),
         kind: Node,
@@ -349,7 +349,7 @@ reasons! {
         lists_nodes: true,
         sentence: room::of_nodes,
     }
-    /// Every node in use that has room for it is reserved for others.
+    /// Reservations: every node in use with enough free capacity is reserved for other asks.
     NodesReserved(partition: PartitionId) about AnyNode(partition) compares Nothing {
         code: Always(WaitCode::NodeReserved),
         kind: Node,
@@ -359,7 +359,7 @@ reasons! {
         node_reason: Some(NodeReason::Reserved),
         sentence: nodes::of_reserved,
     }
-    /// Every node with room is one that it may not have.
+    /// Block list of the ask: it has every node with enough free capacity.
     NodeBlocked(partition: PartitionId) about AnyNode(partition) compares Nothing {
         code: Always(WaitCode::NodeBlocked),
         kind: Node,
@@ -369,7 +369,7 @@ reasons! {
         node_reason: Some(NodeReason::Blocked),
         sentence: nodes::of_blocked,
     }
-    /// No node has the label that it selects.
+    /// Label: no node has the label that the ask selects.
     NoSuchLabel(partition: PartitionId) about AnyNode(partition) compares Nothing {
         code: Always(WaitCode::NoPartitionAccess),
         kind: Node,
@@ -379,35 +379,35 @@ reasons! {
         node_reason: Some(NodeReason::Label),
         sentence: nodes::of_labels,
     }
-    /// This node is reserved for it, and has no room yet; nor has any other.
+    /// Reserved node without enough free capacity. No other node has enough either.
     ReservedNodeFull(node: NodeId) about Node(node) compares Free(node) {
         code: Always(WaitCode::NodeResources),
         kind: Node,
         lists_nodes: true,
         sentence: room::of_reserved_node,
     }
-    /// The same, and others were asked to stop there for it: their room comes when they have.
+    /// Reserved node on which allocations were preempted for the ask. Their capacity becomes free when they stop.
     PreemptionPending(node: NodeId) about Node(node) compares Free(node) {
         code: Always(WaitCode::PreemptionPending),
         kind: Node,
         lists_nodes: true,
         sentence: room::of_stopping,
     }
-    /// The only node that it may run on has no room.
+    /// Required node without enough free capacity.
     RequiredNode(node: NodeId) about Node(node) compares Free(node) {
         code: Always(WaitCode::RequiredNodeFull),
         kind: Node,
         subject: SeenBy::Everybody,
         sentence: room::of_required_node,
     }
-    /// The only node that it may run on is too small for it, however empty.
+    /// Required node that is too small even when it is empty.
     RequiredNodeSize(node: NodeId) about Node(node) compares Size(node) {
         code: Always(WaitCode::RequiredNodeSize),
         kind: Node,
         subject: SeenBy::Everybody,
         sentence: room::of_required_size,
     }
-    /// The only node that it may run on is not there.
+    /// Required node that is not registered.
     NodeAbsent(partition: PartitionId) about RequiredNode(partition) compares Nothing {
         code: Always(WaitCode::RequiredNodeAbsent),
         kind: Node,
@@ -415,8 +415,8 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: room::of_absent_node,
     }
-    /// Its task group, at this position of its application, has placeholders left, and none of
-    /// them can be replaced now.
+    /// Placeholders of the task group at this position of the application. Some are left, and the ask can replace none
+    /// of them now.
     Placeholders(application: ApplicationId, group: u32)
         about Application(application) compares Nothing
     {
@@ -427,7 +427,7 @@ reasons! {
         counted_as: CountedAs::Placeholders,
         sentence: later::of_placeholders,
     }
-    /// The RM was asked about this ask, and has not answered yet.
+    /// Question to the RM about this ask, which has no answer yet.
     AwaitingRm(ask: AllocationId) about Answer(ask) compares Nothing {
         code: Always(WaitCode::AwaitingRm),
         kind: Rm,
@@ -437,9 +437,10 @@ reasons! {
         figure: figure::of_question,
         sentence: questions::of_question,
     }
-    /// The RM has so many questions to answer that it is asked nothing more for now: an ask that
-    /// waits in this partition and was not looked at is looked at then. Or not all of its nodes
-    /// have reported.
+    /// Open questions of this partition: the RM has so many that the scheduler asks nothing more for now. Waiting asks
+    /// that were not checked are checked when the RM answers.
+    ///
+    /// During recovery: not all nodes of the partition have reported.
     PartitionPaused(partition: PartitionId) about Manager(partition) compares Nothing {
         code: By(|books, blocker, _| {
             if let About::Manager(partition) = blocker.about()
@@ -456,7 +457,7 @@ reasons! {
         figure: figure::of_busy,
         sentence: questions::of_busy,
     }
-    /// The resource manager of this partition is away: nobody would carry out what is decided.
+    /// Disconnected resource manager of this partition. Without it, no decision can be carried out.
     RmAway(partition: PartitionId) about AbsentManager(partition) compares Nothing {
         code: Always(WaitCode::RmAway),
         kind: Rm,
@@ -465,7 +466,7 @@ reasons! {
         figure: figure::of_absence,
         sentence: standstill::of_absence,
     }
-    /// No node of this partition has a size.
+    /// Lack of nodes: no node of this partition has a size.
     NoNodes(partition: PartitionId) about Partition(partition) compares Nothing {
         code: Always(WaitCode::NoNodes),
         kind: Node,
@@ -474,7 +475,7 @@ reasons! {
         figure: figure::of_no_nodes,
         sentence: standstill::of_no_nodes,
     }
-    /// The RM refused this ask every node that has room for it.
+    /// Answer of the RM about this ask, which rejects every node with enough free capacity.
     NodeConstraint(ask: AllocationId) about Answer(ask) compares Nothing {
         code: Always(WaitCode::NodeConstraint),
         kind: Node,
@@ -485,7 +486,7 @@ reasons! {
         node_reason: Some(NodeReason::Refused),
         sentence: questions::of_refusals,
     }
-    /// Too many asks of its application found no node; it is left alone for a while.
+    /// Back-off of the application: too many of its asks found no node, so its asks are not checked for a while.
     BackOff(application: ApplicationId) about Application(application) compares Nothing {
         code: Always(WaitCode::Backoff),
         kind: Policy,
@@ -495,7 +496,7 @@ reasons! {
         figure: figure::of_pause,
         sentence: later::of_back_off,
     }
-    /// The head of the line of this leaf needs what it would take; who that is, where it is known.
+    /// Head of line of this leaf, which needs the capacity that the ask would use. `None` if the head is not known.
     BehindHead(leaf: QueueId, head: Option<AllocationId>) about Queue(leaf) compares LeftByHead(leaf) {
         code: By(|books, blocker, _| match blocker.about().queue() {
             Some(leaf) if later::is_strict(books, leaf) => WaitCode::BehindHead,
@@ -506,7 +507,7 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: later::of_head,
     }
-    /// This queue holds room for another ask that has waited too long, and there is not enough for both.
+    /// Capacity of this queue that is held for another ask that waited too long. There is not enough for both asks.
     Held(queue: QueueId) about Queue(queue) compares Nothing {
         code: Always(WaitCode::Held),
         kind: Policy,
@@ -514,8 +515,8 @@ reasons! {
         subject: SeenBy::Everybody,
         sentence: later::of_hold,
     }
-    /// Another gang of the partition takes room as it comes, and there is no room for all placeholders of its own gang at
-    /// once.
+    /// Other gang of the partition that reserves capacity until it is complete. There is not enough free capacity to
+    /// place all placeholders of the waiting gang at once.
     BehindGang(partition: PartitionId, gang: ApplicationId) about Gang(gang) compares Nothing {
         code: Always(WaitCode::BehindGang),
         kind: Policy,
@@ -523,7 +524,8 @@ reasons! {
         subject: SeenBy::WhoSeesCounts,
         sentence: later::of_gang,
     }
-    /// Not all placeholders of its gang have been requested, and its partition places gangs as a whole.
+    /// Missing placeholders: the partition places gangs as a whole, and the gang has not requested all its
+    /// placeholders.
     GangAsks(application: ApplicationId) about Application(application) compares Nothing {
         code: Always(WaitCode::GangIncomplete),
         kind: Rm,
@@ -532,8 +534,8 @@ reasons! {
         counted_as: CountedAs::Placeholders,
         sentence: later::of_gang_asks,
     }
-    /// Nothing but that others are looked at first, at this queue and by this. Only who explains something says so: the
-    /// scheduler comes to it.
+    /// Precedence of other asks at this queue. Only explanations use this reason: the scheduler checks the ask later in
+    /// the same pass.
     Order(queue: QueueId, by: Precedence) about Queue(queue) compares Nothing {
         code: By(|_, blocker, _| {
             let Blocker::Order(_, by) = blocker else { return WaitCode::OrderBehind };
@@ -550,14 +552,14 @@ reasons! {
     }
 }
 
-/// By what one is looked at before another.
+/// Criterion by which one ask is checked before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Precedence {
-    /// It is more urgent.
+    /// Higher priority.
     Priority,
-    /// It uses less of its share.
+    /// Less used of the share.
     Share,
-    /// It came earlier, asks for more, or its path is first: what the policy goes by where the others are alike.
+    /// Sort policy of the queue among equals: an earlier submission, a larger request, or the order of the paths.
     Order,
 }
 

@@ -1,4 +1,4 @@
-//! Sentences about room on nodes: on the one that counts for an ask, or on all.
+//! Sentences about free capacity of nodes: of the required or reserved node, or of all nodes.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,10 +9,10 @@ use crate::resource::{Resources, format_amounts};
 
 use super::{Wait, figures_of};
 
-/// The only node that counts, as a sentence about it needs it.
+/// Required or reserved node with the values that sentences show.
 struct Seen<'a> {
     books: &'a Books,
-    /// The node by its name.
+    /// Display text of the node.
     subject: String,
     node: &'a Node,
     asked: &'a Resources,
@@ -29,7 +29,7 @@ impl<'a> Seen<'a> {
         })
     }
 
-    /// These amounts and what the ask needs, in the same units.
+    /// Returns `amounts` and the request of the ask, formatted in the same units.
     fn with_needs(&self, amounts: &Resources) -> [String; 2] {
         let types = self.books.types();
         let asked = types.amounts(self.asked);
@@ -37,7 +37,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// About a node that is reserved for the ask.
+/// Returns the sentence for a node that is reserved for the ask.
 pub(super) fn of_reserved_node(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     let Some(seen) = Seen::of(wait, books, ask) else { return String::new() };
     let (subject, [free, needs]) = (&seen.subject, seen.with_needs(&seen.node.available));
@@ -46,7 +46,7 @@ pub(super) fn of_reserved_node(wait: &Wait, books: &Books, ask: AllocationId) ->
     )
 }
 
-/// About a node that is reserved for the ask, where others were asked to stop.
+/// Returns the sentence for a reserved node on which allocations were preempted.
 pub(super) fn of_stopping(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     let Some(seen) = Seen::of(wait, books, ask) else { return String::new() };
     let stopping = wait.blocker.about().node().into_iter();
@@ -60,7 +60,7 @@ pub(super) fn of_stopping(wait: &Wait, books: &Books, ask: AllocationId) -> Stri
     )
 }
 
-/// About the node that the ask requires, which has too little room now.
+/// Returns the sentence for a required node with too little free capacity.
 pub(super) fn of_required_node(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     let Some(seen) = Seen::of(wait, books, ask) else { return String::new() };
     let (subject, [free, needs]) = (&seen.subject, seen.with_needs(&seen.node.available));
@@ -69,7 +69,7 @@ pub(super) fn of_required_node(wait: &Wait, books: &Books, ask: AllocationId) ->
     )
 }
 
-/// About the node that the ask requires, which is too small, or has too little left for the scheduler.
+/// Returns the sentence for a required node that is too small, alone or because of foreign allocations.
 pub(super) fn of_required_size(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     let Some(seen) = Seen::of(wait, books, ask) else { return String::new() };
     let (subject, node) = (&seen.subject, seen.node);
@@ -85,7 +85,7 @@ pub(super) fn of_required_size(wait: &Wait, books: &Books, ask: AllocationId) ->
     )
 }
 
-/// About the only node that counts, where it is not there.
+/// Returns the sentence for a required node that is not registered.
 pub(super) fn of_absent_node(_: &Wait, books: &Books, ask: AllocationId) -> String {
     let name = books.allocation(ask).required_node().map_or("", |name| name.as_str());
     format!(
@@ -93,7 +93,7 @@ pub(super) fn of_absent_node(_: &Wait, books: &Books, ask: AllocationId) -> Stri
     )
 }
 
-/// About room on any node.
+/// Returns the sentence for free capacity on any node.
 pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     let (members, ask) =
         (books.members_of(books.allocation(ask).application), books.node_request(ask));

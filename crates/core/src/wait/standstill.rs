@@ -1,4 +1,4 @@
-//! What stops a whole partition, whatever an ask is like.
+//! Conditions that stop a whole partition, for every ask.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,9 +9,9 @@ use crate::time::DisplayTime;
 
 use super::{About, Blocker, Wait};
 
-/// Returns what stops a partition, if anything does: its resource manager is away, or no node has a size.
+/// Returns the condition that stops a partition: its resource manager is disconnected, or no node has a size.
 ///
-/// It comes before every other reason, as nothing else helps while it lasts.
+/// This check precedes every other check, because no other remedy helps while the condition lasts.
 pub(crate) fn standstill(books: &Books, partition: PartitionId) -> Option<Blocker> {
     let row = books.partition(partition);
     if row.away.is_some() {
@@ -20,7 +20,7 @@ pub(crate) fn standstill(books: &Books, partition: PartitionId) -> Option<Blocke
     books.queue(row.root).max.is_none().then_some(Blocker::NoNodes(partition))
 }
 
-/// Returns the resource manager of a partition, by its name if it is away.
+/// Returns the phrase for the resource manager of a partition. Includes its name if it is disconnected.
 pub(super) fn manager(books: &Books, partition: PartitionId) -> String {
     let away = books.partition(partition).away.as_ref();
     away.map_or_else(
@@ -29,7 +29,7 @@ pub(super) fn manager(books: &Books, partition: PartitionId) -> String {
     )
 }
 
-/// Returns since when a resource manager is away, in words that follow its name.
+/// Returns since when a resource manager is disconnected, as a phrase that follows its name.
 pub(super) fn since(books: &Books, partition: PartitionId) -> String {
     let away = books.partition(partition).away.as_ref();
     away.map_or_else(String::new, |one| {
@@ -37,7 +37,7 @@ pub(super) fn since(books: &Books, partition: PartitionId) -> String {
     })
 }
 
-/// Returns what is wrong with the nodes of a partition that has none with a size.
+/// Returns why no node of the partition has a size.
 pub(super) fn no_nodes(books: &Books, partition: PartitionId) -> &'static str {
     if books.partition(partition).nodes.is_empty() {
         "no node has registered"
@@ -46,7 +46,7 @@ pub(super) fn no_nodes(books: &Books, partition: PartitionId) -> &'static str {
     }
 }
 
-/// About a resource manager that is away.
+/// Returns the sentence for a disconnected resource manager.
 pub(super) fn of_absence(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let About::AbsentManager(partition) = wait.blocker.about() else { return String::new() };
     let (manager, since) = (manager(books, partition), since(books, partition));
@@ -55,7 +55,7 @@ pub(super) fn of_absence(wait: &Wait, books: &Books, _: AllocationId) -> String 
     )
 }
 
-/// About a partition without nodes.
+/// Returns the sentence for a partition without nodes.
 pub(super) fn of_no_nodes(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let About::Partition(partition) = wait.blocker.about() else { return String::new() };
     let (why, name) = (no_nodes(books, partition), &books.partition(partition).name);

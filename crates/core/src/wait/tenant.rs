@@ -1,4 +1,4 @@
-//! Why a task of a tenant waits, as its tenant sees it. Tenants §3.1.
+//! Wait reasons of tasks in terms of tenants. Source: tenants §3.1.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -12,32 +12,32 @@ use crate::resource::{Quantity, Resources};
 
 use super::{Blocker, Compared, Wait, WaitCode};
 
-/// What of a tenant holds a task back.
+/// Tenant bound that a task fails, with its figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TenantReason {
-    /// The tenant whose quota is too small, or that is suspended: its own, or one above it.
+    /// Tenant that is suspended or whose quota is too small: the tenant of the task or an ancestor.
     pub scope: Name,
-    /// Each type of which too little is left.
+    /// Resource types that are short.
     pub types: Vec<TenantShort>,
 }
 
-/// A type of which a tenant has too little left.
+/// Resource type that is short in a tenant quota.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TenantShort {
-    /// Its name.
+    /// Name of the resource type.
     pub resource: Name,
-    /// What the tenant uses.
+    /// Usage of the tenant.
     pub used: Quantity,
-    /// What the task needs.
+    /// Amount that the task needs.
     pub asked: Quantity,
-    /// The quota.
+    /// Quota of the tenant.
     pub limit: Quantity,
-    /// By how much the task would be above it.
+    /// Amount by which the task would exceed the quota.
     pub short: Quantity,
 }
 
 impl Wait {
-    /// What of a tenant holds an ask back; none where something else does, as the lack of a node.
+    /// Returns the tenant bound that the ask fails. `None` if another bound blocks the ask, such as a lack of nodes.
     pub fn tenant_reason(&self, books: &Books, ask: AllocationId) -> Option<TenantReason> {
         if let Blocker::QueueState(queue) = self.blocker {
             let mark = books.queue(queue).settings.tenant.as_ref()?;

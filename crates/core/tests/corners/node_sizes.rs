@@ -1,4 +1,4 @@
-//! Corner cases of the sizes of nodes and of what else is said of them.
+//! Corner cases of the sizes and other properties of nodes.
 
 use headroom_core::id::NodeId;
 use headroom_core::resource::Amounts;
@@ -95,7 +95,7 @@ fn what_the_rm_forces_on_a_node_may_exceed_it_and_is_given_back_exactly() {
     world.command(&Command::Ask(ask)).unwrap();
     let full = view(&world, "n1");
     assert_eq!(full.available, amounts([("memory", -2), ("vcore", -3)]));
-    assert!(!is_healthy(&health(&world.books, Counters::default())), "it is told");
+    assert!(!is_healthy(&health(&world.books, Counters::default())), "it is reported");
     let (application, key) = ("app1".into(), Some("a1".into()));
     let termination = Termination::StoppedByRm;
     let partition = here();

@@ -284,7 +284,7 @@ fn use_is_the_same_in_whatever_order_it_is_reported_after_a_restart() {
     }
 }
 
-/// Limits for a user and his group, and a gang of theirs of which half have taken their places.
+/// Limits for a user and the user's group, and their gang, half of whose members have replaced placeholders.
 fn half_replaced() -> Cluster {
     let mut cluster = limited();
     come(&mut cluster, &["dev"]);

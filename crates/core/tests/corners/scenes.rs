@@ -10,8 +10,8 @@ use crate::check;
 
 const CHILDREN: [&str; 3] = ["child1", "child2", "child3"];
 
-/// `root.parent` with a maximum of 900, and three queues below: one without a maximum, two
-/// with 750 each. Whoever waits in them waits in the order of `policy`.
+/// `root.parent` with a maximum of 900, and three queues below: one without a maximum, and two with 750 each.
+/// Applications in them wait in the order of `policy`.
 struct Family {
     world: World,
     /// The most that was used at any moment.

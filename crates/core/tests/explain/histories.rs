@@ -1,5 +1,5 @@
-//! On random histories, the first check that an explanation says to have failed is the one at which a
-//! scheduler that looks at everything anew has stopped.
+//! On random histories, the first failed check in an explanation is the one at which a scheduler without stored
+//! results has stopped.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -217,9 +217,8 @@ fn is_where_it_stopped(
     }
     let raw = scheduler.parked_under(books, ask);
     let same = match (raw, first.blocker) {
-        // What is shut is not looked at, nor is whoever is to wait for others of his leaf, nor anything
-        // before the nodes have reported.
-        // The same of a partition that stands still, whatever it was put aside for before.
+        // A stopped queue is not checked, and neither are asks that wait for others of their leaf, or any ask before
+        // the nodes have reported. The same applies to a paused partition, whatever the earlier reason of the wait.
         (None, Blocker::QueueState(_)) | (_, Blocker::RmAway(_) | Blocker::NoNodes(_)) => true,
         // So does an ask that became impossible since then, or whose application is visited as a whole.
         (_, never) if never.row().is_permanent => true,

@@ -18,7 +18,7 @@ fn starts_in_order(books: &Books, now: Timestamp, ask: AllocationId, newest_firs
     // What the RM would say of nodes is not known: at best it accepts them all.
     for partition in books.partitions().values() {
         let command = Command::SetQuestions { partition: partition.name.clone(), questions: None };
-        world.command(&command).expect("whoever answers may stop");
+        world.command(&command).expect("questions can be switched off");
     }
     let mut others: Vec<(bool, i64, AllocationId)> = books
         .allocations()

@@ -109,9 +109,9 @@ fn whoever_is_put_aside_goes_before_nobody() {
 
 /// Of those that wait in a partition at most one is next, and if the scheduler places one, it is that one.
 ///
-/// Members that take the place of a placeholder are left out: whether there is one for them is found out in their turn,
-/// so that more than one may seem to be next; so are partitions in which the RM has a say, and may refuse whoever is looked
-/// at first every node that has room.
+/// Members that replace a placeholder are left out: whether there is one for them is determined when it is their
+/// turn, so more than one can appear to be next. Partitions with questions to the RM are also left out, because the
+/// RM can refuse the first ask every node with free capacity.
 pub(crate) fn is_kept(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str, u64>) {
     let scheduler = Scheduler::new(books);
     let mut next: BTreeMap<PartitionId, AllocationId> = BTreeMap::new();
@@ -144,7 +144,7 @@ pub(crate) fn is_kept(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'sta
     let application = books.allocation(*ask).application;
     if next.contains_key(&partition) {
         for (other, named) in first.get(&partition).into_iter().flatten() {
-            assert_eq!(*named, application, "{other} is told of another than of {ask}");
+            assert_eq!(*named, application, "{other} names another one than {ask}");
             *counts.entry("named as placed").or_default() += 1;
         }
     }
@@ -153,7 +153,7 @@ pub(crate) fn is_kept(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'sta
             let found = explain(books, &Scheduler::new(books), ask).expect("it waits");
             format!("{:?}\n{}", books.allocation(ask), shown(books, &found))
         };
-        assert_eq!(said, ask, "it is said to be the next: {}, not {}", told(*said), told(*ask));
+        assert_eq!(said, ask, "reported as the next: {}, not {}", told(*said), told(*ask));
         *counts.entry("placed as said").or_default() += 1;
     }
 }

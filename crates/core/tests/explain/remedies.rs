@@ -456,8 +456,8 @@ fn what_ends_by_itself_is_waited_for() {
     );
 }
 
-/// Each change that is told for asks of a settled state starts its ask, and with a number one unit less, or
-/// an edit left out, it does not.
+/// Each change that is reported for asks of a settled state starts its ask. With a number one unit less, or with an
+/// edit left out, it does not.
 pub(crate) fn are_minimal(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str, u64>) {
     let mut scheduler = Scheduler::new(books);
     scheduler.next(books, now, &mut Vec::new());

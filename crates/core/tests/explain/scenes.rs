@@ -47,7 +47,7 @@ fn all_checks_are_told_and_the_first_that_fails_is_the_reason() {
     );
 }
 
-/// The first line of what is told of an ask.
+/// Returns the first line of the explanation of an ask.
 fn line(script: &str, ask: &str) -> String {
     explained(script, ask).lines().next().unwrap_or_default().to_owned()
 }
@@ -329,7 +329,7 @@ fn what_it_waited_for_is_told_in_order() {
         all.map(|mark| (mark.at.as_millis(), mark.code.as_str())).collect::<Vec<_>>()
     };
     let both = [(5_000, "QUEUE_MAX"), (10_000, "ROOT_CAPACITY")];
-    assert_eq!(of("a2"), both, "another queue file makes all indexes anew, and forgets nothing");
+    assert_eq!(of("a2"), both, "another queue file rebuilds all indexes, and loses nothing");
     let world = tell_world(
         "
         queue root.a max vcore=4
@@ -375,10 +375,10 @@ fn a_reserved_node_makes_no_other_ask_of_it() {
         ",
     );
     let ask = find(&world, "large");
-    assert!(world.books.allocation(ask).reservation().is_some(), "a node is kept for it");
+    assert!(world.books.allocation(ask).reservation().is_some(), "a node is reserved for it");
     let explanation = explain(&world.books, &world.scheduler, ask).expect("it is there");
     let told: Vec<_> = explanation.history.iter().map(|mark| mark.code.as_str()).collect();
-    assert_eq!(told, ["QUEUE_MAX", "NO_NODE_FITS"], "a kept node makes no other ask of it");
+    assert_eq!(told, ["QUEUE_MAX", "NO_NODE_FITS"], "with a reservation it is the same ask");
 }
 
 #[test]

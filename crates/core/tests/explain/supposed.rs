@@ -97,7 +97,7 @@ fn what_would_be_rejected_is_told_with_its_rule() {
     let world = tell_world(SCENE);
     let WhatIfOutcome::Rejected { code, message } = imagined(&world, ("root.a", "cid"), 1_000, 1)
     else {
-        panic!("he may not submit")
+        panic!("the user may not submit")
     };
     assert_eq!(code, "PL-REJECTED");
     assert!(message.contains("cid"), "{message}");

@@ -10,7 +10,7 @@ use headroom_core::{AskEvent, Command, Event, Name, Verdicts};
 use super::situation::{Chance, Kind, Situation};
 use super::{found, situations};
 
-/// What the RM said of nodes, and how many must go there if it accepts them.
+/// Answers of the RM about nodes, and how many allocations must be removed there if it accepts them.
 type Replies = Vec<(NodeId, Option<usize>)>;
 
 #[test]
@@ -84,7 +84,7 @@ fn answer(at: &mut Situation, chance: &mut Chance, removals: Vec<Removal>, repli
     at.world.command(&Command::Verdicts(answer)).unwrap();
 }
 
-/// Check a plan against what the RM said; whether more go than would make room.
+/// Checks a plan against the answers of the RM. Returns whether more are stopped than would be necessary.
 fn is_more(at: &Situation, plan: &VictimPlan, replies: &Replies, seed: u64) -> bool {
     let books = &at.world.books;
     // It may have been asked of the node before, for what another claim would stop there.

@@ -1,6 +1,5 @@
-//! A day of clusters that are asked for more than they have, all the time: who takes from whom
-//! settles. Nobody takes back from whoever took from them, but for leaves that users share: these take back
-//! once at most.
+//! A day of clusters whose demand always exceeds their capacity: preemption settles. No queue preempts the one that
+//! preempted it, except leaves that users share: these do so once at most.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,8 +21,8 @@ fn days() -> u64 {
 
 const BEGIN: Timestamp = Timestamp::from_millis(1_000_000);
 const DAY: u64 = 24 * 60 * 60 * 1_000;
-/// By then it has settled: a kept node is given up after two hours, and what follows from that
-/// may be given up two hours later.
+/// Time by which it has settled: a reservation is dropped after two hours, and a consequence of that can be dropped
+/// two hours later.
 const SETTLED: u64 = 12 * 60 * 60 * 1_000;
 
 /// Who takes from whom: applications where users of a leaf share it, otherwise leaves.

@@ -423,7 +423,7 @@ fn with_balance_no_queue_ends_farther_from_its_part_than_without() {
 
 #[test]
 fn an_ask_that_may_not_be_had_is_no_demand() {
-    // Three asks of 8 are had of 27, by the maximum of the queue, the limit of its user, or his cap.
+    // Three asks of 8 fit into 27, by the maximum of the queue, the limit of its user, or the user cap.
     for bound in ["max", "limit", "cap"] {
         let balance = Some(true);
         let preemption = QueuePreemptionConfig { balance, ..QueuePreemptionConfig::default() };

@@ -1,4 +1,4 @@
-//! Records: what is told of what happens, in which order, and what is kept of it; use over time.
+//! Records: which events are reported, in which order, and which are stored; and usage over time.
 //!
 //! Expected texts are written by `UPDATE_EXPECT=1 cargo test -p headroom-core --test records` and
 //! read by a person.

@@ -12,7 +12,7 @@ fn ring_of(capacity: usize, count: u64) -> Ring<u64> {
     ring
 }
 
-/// What is kept, by a query: lowest and highest id, and the records.
+/// Returns what is stored, by a query: lowest and highest id, and the records.
 fn query(ring: &Ring<u64>, start: u64, count: usize) -> (u64, u64, Vec<u64>) {
     let found = ring.query(start, count);
     (found.lowest, found.highest, found.records.copied().collect())

@@ -1,5 +1,4 @@
-//! Records of gangs and preemption, from facts written down by hand: how they come about is told
-//! elsewhere.
+//! Records of gangs and preemption, from facts written by hand. Other tests show how these facts are decided.
 
 use headroom_core::books::{ApplicationState, Books, QueueSettings};
 use headroom_core::config::PropertyValues;
@@ -86,7 +85,7 @@ impl Gang {
         Self { books, now, application, placeholder, member, nodes, queue }
     }
 
-    /// The records of some events, in words, in the order in which they are told.
+    /// Returns the records of some events in words, in the order in which they are reported.
     fn tell(&mut self, events: &[Event]) -> Vec<String> {
         let (mut telling, mut told) = (RecordSequencer::default(), Vec::new());
         for event in events {

@@ -1,10 +1,10 @@
-//! Which asks more nodes would help, told once a second.
+//! The asks that more nodes would help, reported once a second.
 
 use expect_test::expect;
 
 use crate::check;
 
-/// No-starvation NS-52: what was told and still waits counts, of whichever application it is.
+/// No-starvation NS-52: asks that were reported and still wait count, whichever application they belong to.
 #[test]
 #[doc(alias = "NS-52")]
 fn no_more_is_told_of_than_the_queue_would_admit() {
@@ -97,7 +97,7 @@ fn no_more_is_told_of_than_limits_and_queues_above_would_admit() {
     );
 }
 
-/// Asks of several sizes and applications are told of in the order of the leaf.
+/// Asks of several sizes and applications are reported in the order of the leaf.
 #[test]
 fn what_is_told_of_stands_in_the_order_of_the_leaf() {
     check(

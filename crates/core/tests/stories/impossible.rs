@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use super::check;
 
-/// Each kind of impossible ask is passed by the next in a strict line, and told with what makes it so.
+/// Each kind of impossible ask is passed by the next one in strict FIFO order, and reported with the reason.
 #[test]
 #[doc(alias = "NS-01")]
 #[doc(alias = "NS-02")]

@@ -1,5 +1,5 @@
-//! What is told of preemption beside its worked examples: who takes, who gives, and when.
-//! Allocations are there from the start, so that ages are known.
+//! Rules of preemption in addition to its worked examples: who preempts whom, and when. Allocations exist from the
+//! start, so that their ages are known.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Questions to the RM about nodes that are kept, and about the places of placeholders.
+//! Questions to the RM about reserved nodes, and about the positions of placeholders.
 
 use expect_test::expect;
 

@@ -372,7 +372,7 @@ fn what_may_not_be_stopped_for_a_required_node_is_left_out() {
     );
 }
 
-/// Three asks that may run on n1 only: what is foreign there decides whether it is kept for them.
+/// Three asks that can run only on n1: the foreign allocations there decide whether it is reserved for them.
 #[test]
 fn a_required_node_is_kept_only_while_it_could_hold_the_ask() {
     check(

@@ -1,4 +1,4 @@
-//! Nodes that are kept for asks.
+//! Nodes that are reserved for asks.
 
 use expect_test::expect;
 
@@ -391,9 +391,9 @@ fn each_ask_has_one_node_kept_and_each_node_is_kept_for_one_ask() {
     );
 }
 
-/// CapacityScheduler counts how often an application was passed over, and lets it reserve while that and what
-/// it has outstanding exceed what it has reserved. Here each ask that is old enough has one node kept, so the
-/// answer of the example, to reserve, needs no count; with every node kept, the next waits.
+/// CapacityScheduler counts how often an application was passed over, and lets it reserve while that and its
+/// outstanding amount exceed its reservations. Here each ask that is old enough has one reserved node, so the answer
+/// of the example, to reserve, needs no count. If every node is reserved, the next ask waits.
 #[test]
 #[doc(alias = "UH-28")]
 fn an_ask_that_finds_no_node_has_one_kept_however_often_it_was_passed_over() {

@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use crate::check;
 
-/// What is foreign leaves 3 of each node: asks of 4 have none kept, and stop nobody.
+/// Foreign allocations leave 3 of each node: asks of 4 have no reservation, and preempt nothing.
 #[test]
 #[doc(alias = "NS-10")]
 fn an_ask_has_no_node_kept_that_is_too_small_less_what_is_foreign() {
@@ -71,7 +71,8 @@ fn an_ask_has_no_node_kept_that_is_too_small_less_what_is_foreign() {
     );
 }
 
-/// With the foreign use gone the ask has a node kept; with it back, or larger, or moved there, no more.
+/// Without the foreign usage, the ask has a reservation. If the usage returns, increases, or moves there, it has
+/// none.
 #[test]
 #[doc(alias = "NS-10")]
 fn what_is_foreign_ends_a_reservation_that_it_makes_impossible() {

@@ -1,4 +1,4 @@
-//! What is said of tenants is checked, and so is who submits for them. Tenants §2.1, §2.2.
+//! Settings of tenants are checked, and so are the submitters of their tasks. Tenants §2.1, §2.2.
 
 use expect_test::expect;
 

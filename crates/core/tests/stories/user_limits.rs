@@ -384,7 +384,7 @@ fn whoever_waits_has_his_part_though_nobody_was_looked_at_yet() {
         let vcore = world.books.types().find("vcore").unwrap();
         users.users().map(|(_, user)| user.used_of(vcore).get() / 1000).collect::<Vec<_>>()
     };
-    // Who is not above his share of 10 may have one more ask; the last has what is left.
+    // A user who does not exceed the share of 10 can have one more ask. The last user has the rest.
     assert_eq!(used(&format!("{queue}{asks}node n1 vcore=30\n")), [11, 11, 8]);
     assert_eq!(used(&format!("{queue}node n1 vcore=1\n{asks}resize n1 vcore=30\n")), [11, 11, 8]);
 }

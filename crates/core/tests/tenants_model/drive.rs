@@ -94,8 +94,8 @@ impl Pair {
         }
     }
 
-    /// Let the scheduler move so many times at most; each start must be the one that the model would choose
-    /// in its tenant, and whoever is overtaken by it the head.
+    /// Lets the scheduler make at most this many steps. Each start must be the one that the model would choose in its
+    /// tenant, and only the head can be overtaken.
     pub(crate) fn move_on(&mut self, most: usize) {
         for _ in 0..most {
             let mut events = Vec::new();
@@ -251,7 +251,7 @@ impl Pair {
         self.forget_the_lowered();
     }
 
-    /// Whoever is within its quota now is not stopped for what it used.
+    /// A tenant that is now within its quota is not preempted for its earlier usage.
     fn forget_the_lowered(&mut self) {
         for tenant in self.model.tenants.keys().copied().collect::<Vec<_>>() {
             let used = self.model.used(tenant);

@@ -1,6 +1,5 @@
-//! What tenants §1, §7 and §8 say, in plain maps: who uses what, where each task stands, in which order
-//! they wait, and who may start. Nothing of it is taken from the core, and everything is found out anew
-//! at each question.
+//! A model of tenants §1, §7, and §8 in plain maps: the usage, the state of each task, the order of the waiting
+//! tasks, and which can start. It uses nothing of the core, and computes each answer from scratch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +24,7 @@ pub(crate) enum Lower {
     Refuse,
 }
 
-/// What is said of a tenant.
+/// Settings of a tenant.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
     pub(crate) parent: Option<&'static str>,
@@ -94,7 +93,7 @@ pub(crate) struct Task {
     pub(crate) submitted: u64,
     /// Counts submissions.
     pub(crate) number: u64,
-    /// Counts what is asked: a task that asks anew is younger than others of the same time.
+    /// Counts asks: a task that asks again is younger than others of the same time.
     pub(crate) asked: u64,
     pub(crate) deadline: Option<u64>,
     pub(crate) estimate: u64,
@@ -248,7 +247,7 @@ impl Model {
             || self.now - head.submitted >= HEAD_WAIT
     }
 
-    /// Whether a task that waits is kept behind the head of its line.
+    /// Returns whether a waiting task has to wait for the head of its line.
     pub(crate) fn is_behind(&self, name: &str) -> bool {
         let task = &self.tasks[name];
         let Some(head) = self.head(task.tenant) else { return false };

@@ -1,6 +1,6 @@
-//! Random histories of the trackers alone, beside a model that is one number for each user or
-//! group, queue and type: charges at leaves and above them, by those who are tied to the queue and
-//! by others, amounts that overflow, types beyond the eighth, limits that come and go.
+//! Random histories of the trackers alone, compared with a model that has one number for each user or group, queue,
+//! and type: charges at leaves and above them, by applications of the queue and by others, amounts that overflow,
+//! types beyond the eighth, and limits that are added and removed.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ const QUEUES: [&str; 9] = [
 const WHO: [(TrackerKind, &str); 5] =
     [(USER, "ann"), (USER, "bob"), (USER, "eve"), (GROUP, "dev"), (GROUP, "*")];
 
-/// Types that the model knows: the last ones are beyond those kept side by side.
+/// Types that the model has. The last ones exceed those that are stored inline.
 const TYPES: usize = 10;
 type Row = [i64; TYPES];
 
@@ -237,7 +237,7 @@ impl Player<'_> {
             }
             Op::Charge(number, row) => {
                 let Some((at, place)) = self.nth(number) else { return };
-                // What an orderly one gives back is what he got, so that must not overflow.
+                // An orderly application releases what it was charged, so that must not overflow.
                 let row = if self.orderly { row.map(|amount| amount % 1_000) } else { row };
                 self.charge(place, &row);
                 for (charged, more) in self.links[at].charged.iter_mut().zip(row) {

@@ -124,7 +124,7 @@ fn an_increase_before_the_last_decrease_keeps_the_tracker() {
     let bob = Name::new("bob");
     let first = trackers.link(USER, &bob, &path).unwrap();
     trackers.increase(first, &memory(3)).unwrap();
-    // Another application of his comes before the first is gone: the tracker is found in use.
+    // Another application of the user starts before the first one ends: the existing tracker is used.
     let second = trackers.link(USER, &bob, &path).unwrap();
     trackers.increase(second, &memory(5)).unwrap();
     trackers.decrease(first, &memory(3)).unwrap();
@@ -233,7 +233,7 @@ fn the_cost_is_the_depth_whatever_the_number_of_queues() {
             let deep = path(&paths[0]);
             let before = trackers.clone();
             let level = trackers.link(USER, &bob, &deep).unwrap();
-            // The levels of the path, and the neighbour that the new branch is hung beside.
+            // The levels of the path, and the neighbor of the new branch.
             assert!(touched(&before, &trackers) <= depth + 2, "linking, {queues} queues");
             let before = trackers.clone();
             trackers.increase(level, &memory(1)).unwrap();

@@ -1,5 +1,5 @@
-//! Random increases, decreases, resizes and limit changes, beside a model that knows nothing but
-//! sums by path: who has what, and what each application has added to its group so far.
+//! Random increases, decreases, resizes, and limit changes, compared with a model of sums by path: the usage of each
+//! user and group, and what each application has added to its group so far.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -148,7 +148,7 @@ impl Model {
         app.group.is_some_and(|group| !group.is_empty()) && back != size
     }
 
-    /// Other limits: who looks for a group anew; how many of them had something.
+    /// Sets other limits. Returns how many applications that look for a group again had usage.
     fn relimit(&mut self, limits: BTreeMap<&'static str, Vec<Limit>>) -> u64 {
         let groups = |all: &BTreeMap<&'static str, Vec<Limit>>, queue: &str| -> Vec<&'static str> {
             let here = all.get(queue).into_iter().flatten();

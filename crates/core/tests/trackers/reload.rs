@@ -24,12 +24,12 @@ fn the_limit_of_all_others_is_set_for_every_user_with_a_tracker() {
     scene.app("1", "root.q", "bob", &[]);
     assert!(scene.ask("k1", "1", "memory=1"));
     scene.configure("root.r user sue memory=40\nroot.r user * memory=10\nroot.q user * apps=7");
-    assert_eq!(scene.limit(USER, "bob", "root.r"), "memory=10 *", "he has nothing there");
+    assert_eq!(scene.limit(USER, "bob", "root.r"), "memory=10 *", "bob has no usage there");
     assert_eq!(scene.limit(USER, "sue", "root.q"), "apps=7 *", "nor has she");
     assert_eq!(scene.limit(USER, "sue", "root.r"), "memory=40");
     scene.app("2", "root.q", "ann", &[]);
     assert!(scene.ask("k2", "2", "memory=1"));
-    assert_eq!(scene.limit(USER, "ann", "root.r"), "none", "who comes later has his paths only");
+    assert_eq!(scene.limit(USER, "ann", "root.r"), "none", "a later user has the own paths only");
     scene.remove("1");
     assert_eq!(scene.tracked(USER), ["ann", "bob", "sue"], "a limit keeps a tracker");
     scene.configure("");

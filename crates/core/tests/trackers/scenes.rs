@@ -85,7 +85,7 @@ fn who_goes_first_where_a_limit_names_the_user() {
         assert_eq!(scene.headroom("1"), headroom, "{precedence:?}");
         assert_eq!(scene.ask("k2", "1", "memory=30"), second, "{precedence:?}: amounts");
         assert_eq!(scene.ask("k3", "2", "memory=1"), second, "{precedence:?}: applications");
-        assert!(!scene.ask("k4", "3", "memory=1"), "bob has no limit of his own");
+        assert!(!scene.ask("k4", "3", "memory=1"), "no limit names bob");
         let used = if second { "memory=35" } else { "memory=4" };
         for queue in ["root", "root.p", "root.p.q"] {
             assert_eq!(scene.used(GROUP, "dev", queue), used, "{precedence:?}: still counted");

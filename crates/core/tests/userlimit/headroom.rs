@@ -21,7 +21,7 @@ fn room(bound: Bound, left: i64) -> Remaining {
     Remaining { bound, left: memory(left) }
 }
 
-/// The limit of a user who may have as much as he shares.
+/// Returns the limit of a user whose cap is the share.
 fn limited(soft: i64, hard: i64) -> Limit {
     Limit { soft: memory(soft), hard: memory(hard), limit: memory(soft.min(hard)) }
 }

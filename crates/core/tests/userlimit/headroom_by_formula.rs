@@ -26,7 +26,7 @@ fn all() -> [Rules; 3] {
 
 #[test]
 fn the_formulas_differ_in_what_is_free_and_in_what_is_negative() {
-    // A user above his limit in cores; memory is free, and no cores are.
+    // A user above the limit in cores. Memory is free, and no cores are.
     let total = vector(&[1_000, 100]);
     let leaf = Leaf { used: vector(&[300, 60]), total: total.clone(), ..leaf(0, 0, 1) };
     let of = [vector(&[400, 40]), vector(&[300, 60]), total, vector(&[700, 10])];

@@ -1,9 +1,9 @@
-//! What is behind shares that get nobody stuck, for every small leaf under our formula and `progress`:
-//! whatever its users use and ask for, if those alone were active whose asks could be placed, then one
-//! of them would be within his share.
+//! The reason why users never get stuck, checked for every small leaf with `smooth` and `progress`. Whatever the
+//! users use and ask for: if only those were active whose asks could be placed, then one of them would be within the
+//! user's share.
 //!
-//! The scheduler counts others as active too, who wait for a node or for the maximum of the queue; so it
-//! lets the least served go on where nobody within his share can be placed (decision 20).
+//! The scheduler also counts users as active who wait for a node or for the maximum of the queue. It therefore lets
+//! the least served user continue if no user within the share can be placed (decision 20).
 
 use headroom_core::userlimit::{Among, Decimal, Leaf, Rules, ShareQuery};
 
@@ -12,7 +12,7 @@ use super::{decimal, memory, smooth};
 /// What is guaranteed at most.
 const CAPACITY_MAX: i64 = 8;
 
-/// A user: what he uses, and the ask that he has, if any.
+/// A user: the usage, and the ask, if any.
 type User = (i64, Option<i64>);
 
 /// Use and asks of up to three users who are alike, so that only one order of them is looked at.
@@ -30,7 +30,7 @@ fn populations(used_max: i64, ask_max: i64) -> impl Iterator<Item = Vec<User>> {
     })
 }
 
-/// The leaf as one of its users sees it: he and some others are active.
+/// Returns the leaf as one of its users sees it: that user and some others are active.
 fn leaf(capacity: i64, max: i64, users: &[User], active: &[User]) -> Leaf {
     let sum = |users: &[User]| users.iter().map(|(used, _)| used).sum();
     Leaf {
@@ -45,7 +45,7 @@ fn leaf(capacity: i64, max: i64, users: &[User], active: &[User]) -> Leaf {
     }
 }
 
-/// Whether one of those whose asks could be placed is within his share.
+/// Returns whether one of the users whose asks could be placed is within the user's share.
 fn moves(rules: &Rules, capacity: i64, max: i64, users: &[User]) -> bool {
     let used: i64 = users.iter().map(|(used, _)| used).sum();
     let caps = |(user, ask): &User| {

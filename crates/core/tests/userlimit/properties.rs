@@ -165,8 +165,8 @@ proptest! {
         prop_assert_eq!(headroom.len(), 2);
     }
 
-    /// The proof that there is no dead zone: the shares of all active users are more than what they
-    /// use, in each type that is split, so that in each somebody is below his.
+    /// The proof that there is no dead zone: the shares of all active users exceed their usage, in each type that is
+    /// split, so that in each type some user is below the share.
     #[test]
     fn the_shares_of_the_active_are_more_than_they_use(
         case in cases(),

@@ -75,7 +75,7 @@ fn the_floor_counts_where_nothing_is_used() {
 #[doc(alias = "UH-16")]
 fn the_larger_vector_is_a_whole_one_or_each_type_by_itself() {
     let (x, y) = (vector(&[300, 30]), vector(&[200, 50]));
-    // One user's share is the capacity, x; the maximum, y, is his cap.
+    // The share of one user is the capacity, x. The maximum, y, is the user cap.
     let of = |calculator| {
         let rules = Rules { calculator, step: Resources::new(), ..rules("100", None) };
         let leaf = Leaf {

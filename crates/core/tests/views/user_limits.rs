@@ -199,7 +199,7 @@ fn a_group_bounds_its_users_unless_their_own_limits_go_first() {
         assert_eq!(user(&view, "u").headroom, memory(headroom), "{precedence:?}");
         assert_eq!(named(user(&view, "u")), by);
     }
-    // A limit of his own at the queue of his group's lifts that, and not the one above it.
+    // A limit that names the user at the queue of the group's limit removes that, but not the one above it.
     root.children[0].limits.push(limit(&["u"], &[], memory(60), 0));
     let mut configuration = partition(root);
     configuration.partitions[0].limit_precedence = LimitPrecedence::User;
@@ -368,7 +368,7 @@ fn what_the_drivers_of_a_user_may_have_is_shown() {
     assert_eq!(drivers.collect::<Vec<_>>(), expected);
 }
 
-/// A label is a partition of its own: all that is said of a leaf is said of its types.
+/// A label is a separate partition: everything that is true of a leaf is true of its types.
 #[test]
 #[doc(alias = "UH-14")]
 #[doc(alias = "C18")]

@@ -1,5 +1,5 @@
-//! Which facts of the journal the audit tells, and as what: the one place that says so. Names and
-//! values from before are looked up in the books just before the event.
+//! Maps events of the journal to records of the audit log. No other module does. Names and old values are read from
+//! the books before the event.
 
 use headroom_core::books::{Allocation, Books, TaskOutcome, TaskState};
 use headroom_core::id::{AllocationId, ApplicationId, PartitionId};
@@ -13,8 +13,8 @@ use serde_json::Value;
 use super::record::{AuditFields, AuditType, Fact, written_time};
 use super::settings;
 
-/// Add what an event says to the audit; `books` are those just before it, and `command` what it
-/// follows from. Costs what the event names.
+/// Adds the audit facts of an event. `books` are those before the event, and `command` caused it. The cost depends on
+/// what the event names.
 pub(crate) fn facts(books: &Books, command: Option<&Command>, event: &Event, out: &mut Vec<Fact>) {
     if view::tenants(books).is_none() {
         return;
@@ -113,7 +113,7 @@ fn fact(kind: AuditType, tenant: Name, task: &Name) -> Fact {
     Fact { kind, tenant, task, before, after, reason: None }
 }
 
-/// Of each tenant what was counted, and what was found instead.
+/// Returns one fact per tenant with the counted amounts and the correct ones.
 fn of_drift(drift: &[TenantDrift]) -> impl Iterator<Item = Fact> {
     let of_one = drift.chunk_by(|one, other| one.tenant == other.tenant);
     of_one.map(|types| {
@@ -146,7 +146,8 @@ struct Look<'books> {
 }
 
 impl Look<'_> {
-    /// One command can change several aspects of a tenant: each becomes its own fact.
+    /// Adds the facts of a tenant event. One command can change several aspects of a tenant, and each is a separate
+    /// fact.
     fn of_tenant(&self, event: &Event, out: &mut Vec<Fact>) {
         let about = |kind, tenant: Option<&Name>, before, after| {
             let (tenant, task, reason) = (tenant.cloned(), None, None);
@@ -198,12 +199,12 @@ impl Look<'_> {
         }
     }
 
-    /// What happens to tasks that their allocations do not show.
+    /// Returns the fact of a task event that its allocations do not show.
     fn of_mark(&self, event: &Event) -> Option<Fact> {
         match event {
             Event::Task(TaskEvent::Added { application, settings }) => {
                 let row = self.books.application(*application);
-                // One with a queue of its own is already reported with that queue.
+                // A task with its own queue is already reported with that queue.
                 let is_reported = self.tenant_at(row.partition, &row.queue_path).is_some();
                 let after = with([("queue", text(&row.queue_path)), ("user", text(&row.user))]);
                 let tenant = settings.tenant.clone();
@@ -238,7 +239,8 @@ impl Look<'_> {
         }
     }
 
-    /// A task takes a step. The end of a task that has nodes is the end of its members: each gives its node back.
+    /// Adds the fact of a step of a task. The end of a task on nodes is reported by its members, each of which
+    /// releases its node.
     fn of_step(&self, application: ApplicationId, step: &TaskStep, out: &mut Vec<Fact>) {
         let row = self.books.application(application);
         let (kind, reason) = match step {
@@ -273,7 +275,8 @@ impl Look<'_> {
         out.extend(fact.map(|fact| Fact { before, after, reason, ..fact }));
     }
 
-    /// Why a member of a task gives its node back: as its task ended, or to be asked for again.
+    /// Returns why a member of a task releases its node: because the task ended, or because the member is asked for
+    /// again.
     fn end_of_member(&self, application: ApplicationId) -> &'static str {
         let task = self.books.application(application).task.as_deref();
         match task.and_then(|task| task.end.as_ref()) {
@@ -283,7 +286,7 @@ impl Look<'_> {
         }
     }
 
-    /// A member of a task has another priority: it is withdrawn and asked for again.
+    /// Returns the fact that the priority of a member changed: its ask is removed and added again.
     fn ranked(&self, ask: AllocationId, command: Option<&Command>) -> Option<Fact> {
         let Some(Command::ChangeTask { change: TaskChange::Rank { priority, .. }, .. }) = command
         else {
@@ -295,7 +298,7 @@ impl Look<'_> {
         Some(Fact { before, after, ..fact })
     }
 
-    /// A task is to be done at another time.
+    /// Returns the fact that the deadline of a task changed.
     fn deadline_set(&self, application: ApplicationId, at: Option<Timestamp>) -> Option<Fact> {
         let fact = self.of_application(AuditType::TaskRanked, application)?;
         let row = self.books.application(application);
@@ -311,13 +314,14 @@ impl Look<'_> {
         Some(fact(kind, self.tenant_of(application)?, task))
     }
 
-    /// Whether an ask or allocation is of a task, whose steps say what becomes of it.
+    /// Returns whether an ask or allocation belongs to a task whose steps are reported.
     fn is_marked(&self, one: AllocationId) -> bool {
         let application = self.books.allocation(one).application;
         self.books.application(application).task.is_some()
     }
 
-    /// What happens to asks and allocations of tasks. A placeholder is no start: its member is.
+    /// Returns the fact of an event of an ask or allocation. The start of a placeholder is not reported, but that of
+    /// its member is.
     fn of_task(&self, event: &Event) -> Option<Fact> {
         match event {
             Event::Ask(AskEvent::Placed { ask, node }) => {
@@ -396,7 +400,7 @@ impl Look<'_> {
         Some(Fact { after: self.held(row, ask, Some(text(node))), ..fact })
     }
 
-    /// Of which task of which tenant an allocation is; none of a placeholder, and of what has no tenant.
+    /// Returns an allocation, and a fact with its task and tenant. `None` for a placeholder, and without a tenant.
     fn of_allocation(&self, kind: AuditType, one: AllocationId) -> Option<(&Allocation, Fact)> {
         let row = self.books.allocation(one);
         if row.placeholder {
@@ -407,14 +411,14 @@ impl Look<'_> {
         Some((row, fact(kind, tenant, task)))
     }
 
-    /// What an ask or allocation has or wants.
+    /// Returns the fields with the size of an ask or allocation.
     fn held(&self, row: &Allocation, one: AllocationId, node: Option<Value>) -> AuditFields {
         let resources = settings::amounts(&self.books.plain_size_of(one));
         let fields = with([("key", text(&row.key)), ("resources", resources)]);
         fields.into_iter().chain(node.map(|node| ("node".to_owned(), node))).collect()
     }
 
-    /// Amounts as an event has them, in the types that a user knows.
+    /// Returns the amounts of an event, in the types that users know.
     fn plain(&self, row: &Allocation, resources: &Amounts) -> Amounts {
         let partition = self.books.application(row.application).partition;
         match self.books.types().resolve(resources) {
@@ -449,7 +453,7 @@ impl Look<'_> {
     }
 }
 
-/// Whether a command ranks a task.
+/// Returns whether a command changes the priority or deadline of a task.
 const fn is_rank(command: Option<&Command>) -> bool {
     matches!(command, Some(Command::ChangeTask { change: TaskChange::Rank { .. }, .. }))
 }

@@ -1,6 +1,6 @@
-//! The files of the audit: lines in order, in segments that end with the day or when they are large.
+//! Files of the audit log: lines in order, in segments. A segment ends with the day, or when it is large.
 //!
-//! A segment is `audit-N.jsonl`, N being the number of its first record. Only the last one is written; it is
+//! A segment is `audit-N.jsonl`, where N is the number of its first record. Only the last segment is written. It is
 //! made durable before another begins.
 
 use std::io;
@@ -12,34 +12,34 @@ use headroom_journal::disk::{Disk, DiskFile};
 use super::lines::Lines;
 use super::record::{AuditRecord, Head, written_time};
 
-/// How large a segment grows before another begins.
+/// Size at which a segment ends, in bytes.
 pub(super) const SEGMENT_BYTES: u64 = 16 << 20;
 
 const DAY: Millis = Millis::from_secs(86_400);
 
-/// The name of a segment.
+/// Returns the name of a segment.
 pub(super) fn name_of(first: u64) -> String {
     format!("audit-{first:020}.jsonl")
 }
 
-/// The number of its first record that a name says.
+/// Returns the number of the first record of a segment, from its name.
 pub(super) fn first_of(name: &str) -> Option<u64> {
     let number = name.strip_prefix("audit-")?.strip_suffix(".jsonl")?;
     let is_number = number.len() == 20 && number.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| number.parse().ok())?
 }
 
-/// A segment, as others may read it.
+/// A segment, as readers use it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Segment {
     pub(super) first: u64,
-    /// When its first record was made, as written.
+    /// Time of its first record, as written.
     pub(super) began: String,
-    /// How much of it is whole.
+    /// Length of its valid part in bytes.
     pub(super) length: u64,
 }
 
-/// The segments, oldest first; clones are the same ones.
+/// The segments, oldest first. Clones share the list.
 #[derive(Clone, Debug)]
 pub(super) struct Segments {
     pub(super) disk: Arc<dyn Disk>,
@@ -47,7 +47,7 @@ pub(super) struct Segments {
 }
 
 impl Segments {
-    /// None yet.
+    /// Returns an empty list.
     pub(super) fn on(disk: Arc<dyn Disk>) -> Self {
         Self { disk, list: Arc::default() }
     }
@@ -57,29 +57,29 @@ impl Segments {
     }
 }
 
-/// Lines that belong to one record of the journal.
+/// Lines for one record of the journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) ledger_version: u64,
     pub(super) time: Timestamp,
-    /// The chain before them, and behind them.
+    /// End of the chain before these lines. `after` is its end after them.
     pub(super) before: Head,
     pub(super) after: Head,
     pub(super) lines: Vec<String>,
 }
 
-/// What files hold that were there.
+/// Content of existing files.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// How far the chain is whole in the last segment that has any of it.
+    /// End of the valid chain in the last segment that has a part of it.
     pub(super) reach: Head,
-    /// The last of its groups.
+    /// The last group of the valid chain.
     pub(super) group: Option<Group>,
-    /// What is behind that, and what is wrong with it.
+    /// The problem with what follows the valid chain, if there is one.
     pub(super) fault: Option<String>,
-    /// How much of that segment is whole.
+    /// Length of the valid part of that segment in bytes.
     good: u64,
-    /// The segments behind it, in which nothing is.
+    /// The segments after it, which have no valid record.
     empty: Vec<u64>,
 }
 
@@ -97,7 +97,7 @@ impl Files {
         Self { segments, segment_bytes, current: None, is_durable: true }
     }
 
-    /// What is on a disk, for reading alone.
+    /// Returns the segments on a disk, for reading only.
     pub(super) fn listed(disk: Arc<dyn Disk>) -> io::Result<Segments> {
         let mut firsts: Vec<u64> = disk.list()?.iter().filter_map(|name| first_of(name)).collect();
         firsts.sort_unstable();
@@ -105,7 +105,7 @@ impl Files {
         for first in &firsts {
             let file = disk.open(&name_of(*first), false)?;
             let length = file.len()?;
-            // Only a whole line has a time; in a segment without one nothing is found either.
+            // Only a complete line has a time. In a segment without one there are no records either.
             let line = Lines::of(file, length).next().transpose()?;
             let began = line.and_then(|line| AuditRecord::read(&line.bytes).ok());
             let began = began.map(|record| record.at).unwrap_or_default();
@@ -114,7 +114,7 @@ impl Files {
         Ok(Segments { disk, list: Arc::new(Mutex::new(list)) })
     }
 
-    /// See what there is; nothing is changed.
+    /// Reads the existing files. Changes nothing.
     pub(super) fn open(disk: Arc<dyn Disk>, segment_bytes: u64) -> io::Result<(Self, Found)> {
         let segments = Self::listed(disk)?;
         let (mut found, mut list) = (Found::default(), segments.list());
@@ -131,7 +131,7 @@ impl Files {
         Ok((Self::new(segments, segment_bytes), found))
     }
 
-    /// Go on behind what is whole, and cut off the rest.
+    /// Continues after the valid part, and removes the rest.
     pub(super) fn go_on(&mut self, found: &Found) -> io::Result<()> {
         let disk = Arc::clone(&self.segments.disk);
         for first in &found.empty {
@@ -153,7 +153,7 @@ impl Files {
         Ok(())
     }
 
-    /// Copy the file in which something is wrong, for diagnosis. Returns the name of the copy.
+    /// Copies the damaged file for diagnosis. Returns the name of the copy.
     pub(super) fn copy(&self, found: &Found) -> io::Result<String> {
         let list = self.segments.list();
         let Some(last) = list.last().filter(|_| found.fault.is_some()) else {
@@ -173,7 +173,7 @@ impl Files {
         Ok(format!(" as {}", disk.path(&copy).display()))
     }
 
-    /// Leave what is there as it is, and begin again with the record after this one.
+    /// Leaves the existing records unchanged, and begins a new segment with the record after `head`.
     pub(super) fn leave(&mut self, found: &Found, head: &Head) -> io::Result<()> {
         let name = name_of(head.seq + 1);
         let disk = &self.segments.disk;
@@ -194,7 +194,7 @@ impl Files {
     fn make(&mut self, name: &str, first: u64) -> io::Result<()> {
         let disk = &self.segments.disk;
         let file = match disk.open(name, true) {
-            // Of an attempt that failed: nothing of it was acknowledged.
+            // The file of a failed attempt. None of it was acknowledged.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let file = disk.open(name, false)?;
                 file.set_len(0)?;
@@ -209,7 +209,7 @@ impl Files {
         Ok(())
     }
 
-    /// Write a group behind all others.
+    /// Appends a group.
     pub(super) fn append(&mut self, group: &Group) -> io::Result<()> {
         let time = written_time(group.time);
         if self.is_full(&time) {
@@ -233,7 +233,7 @@ impl Files {
         Ok(())
     }
 
-    /// Whether another segment begins with a record of this time.
+    /// Returns whether a record at this time begins another segment.
     fn is_full(&self, time: &str) -> bool {
         let list = self.segments.list();
         let Some(last) = list.last().filter(|_| self.current.is_some()) else { return true };
@@ -242,7 +242,7 @@ impl Files {
         last.length > 0 && (last.length >= self.segment_bytes || is_other_day)
     }
 
-    /// Make durable what was written.
+    /// Makes the written lines durable.
     pub(super) fn sync(&mut self) -> io::Result<()> {
         if self.is_durable {
             return Ok(());
@@ -254,8 +254,8 @@ impl Files {
         Ok(())
     }
 
-    /// Drop whole segments, oldest first, whose records are all older than so many days, and, where there is
-    /// a bound, more than so many.
+    /// Removes the oldest segments. Removes one if all of its records are older than `days`, or if there are more
+    /// than `segments_max`.
     pub(super) fn retain(&self, now: Timestamp, days: u32, segments_max: usize) -> io::Result<()> {
         let oldest = written_time(now.before(Millis::new(DAY.get() * u64::from(days))));
         let mut list = self.segments.list();
@@ -269,7 +269,7 @@ impl Files {
     }
 }
 
-/// Find out how far a segment is whole.
+/// Finds the valid part of a segment.
 fn scan(file: Arc<dyn DiskFile>, segment: &Segment, found: &mut Found) -> io::Result<()> {
     let mut expected: Option<Head> = None;
     for (number, line) in (1..).zip(Lines::of(file, segment.length)) {

@@ -1,21 +1,21 @@
-//! Lines of a file, one after the other.
+//! Reads a file line by line.
 
 use std::io;
 use std::sync::Arc;
 
 use headroom_journal::disk::DiskFile;
 
-/// How much is read at once.
+/// Number of bytes that are read at once.
 const CHUNK: u64 = 256 << 10;
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Without its end.
+    /// Content without the line break.
     pub(super) bytes: Vec<u8>,
-    /// Whether it has an end: the last one may not.
+    /// Whether it has a line break. The last line might not.
     pub(super) is_whole: bool,
-    /// Where the next one begins.
+    /// Offset of the next line.
     pub(super) end: u64,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Line {
 #[derive(Debug)]
 pub(super) struct Lines {
     file: Arc<dyn DiskFile>,
-    /// What was read and not given yet begins here in `buffer`.
+    /// Position in `buffer` of the first byte that was not returned yet.
     at: usize,
     buffer: Vec<u8>,
     given: u64,

@@ -1,4 +1,4 @@
-//! Files in memory, for engines whose journal is in memory too.
+//! Files in memory, for engines with a journal in memory.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,9 +1,8 @@
-//! The audit: who did what when to tenants and their tasks, in a chain in which each record has the hash of
-//! the one before. Tenants TR-71 to TR-73, decision page 31.
+//! The audit log: a hash chain of all changes to tenants and their tasks. Tenants TR-71 to TR-73, decision page 31.
 //!
-//! It follows from the journal alone. It is written behind it, so nothing is in it that is not durable, and
-//! what a crash takes from it is made again from the journal, byte by byte: a snapshot says how far the
-//! audit was, and none is taken before the audit is durable up to there.
+//! The audit log is derived from the journal alone. It is written after the journal, so it contains only durable
+//! changes. Records that a crash removes are created again from the journal, byte by byte. A snapshot stores the end
+//! of the audit log, and is taken only after the audit log is durable up to there.
 
 mod facts;
 mod files;
@@ -33,30 +32,30 @@ pub(crate) use record::Fact;
 pub use record::{AuditFields, AuditRecord, AuditType, Head, written_time};
 pub use verify::{AuditFault, AuditKnown, AuditVerified, Fault, verify_audit, verify_audit_lines};
 
-/// How much waits in memory at most while the files take nothing. Whatever comes then is made from the
-/// journal at the next start: no snapshot is taken meanwhile.
+/// Most bytes that wait in memory while the files cannot be written. Later records are created from the journal at
+/// the next start; until then, no snapshot is taken.
 const WAITING_BYTES_MAX: usize = 64 << 20;
 
-/// Why a ledger was rebuilt: the journal was cut off by a repair.
+/// Reason of a record after the journal was truncated by a repair.
 const CUT_OFF: &str = "JOURNAL_CUT_OFF";
 
-/// How long nothing is written after a failure.
+/// Delay of the next write after a failure.
 const AGAIN_AFTER: Millis = Millis::from_secs(1);
 
-/// How often old segments are looked for.
+/// Interval of the removal of old segments.
 const RETAIN_EVERY: Millis = Millis::from_secs(600);
 
-/// How large segments in memory are, and how many there may be.
+/// Size of segments in memory, and their maximum number.
 const MEMORY: (u64, usize) = (1 << 20, 16);
 
-/// The audit, for the writer.
+/// The audit log, as the writer uses it.
 #[derive(Debug)]
 pub(crate) struct AuditLog {
-    /// How far the chain is, what waits included.
+    /// End of the chain, including records that are not written yet.
     head: Head,
-    /// What was there when it was opened, until it goes on.
+    /// Content of the existing files, until writing continues.
     found: Option<Found>,
-    /// The last group that was there: facts of its record are there already, or some of them are.
+    /// Last group in the existing files. Its record of the journal is completely or partly written.
     there: Option<Group>,
     waiting: VecDeque<Group>,
     waiting_bytes: usize,
@@ -70,12 +69,12 @@ pub(crate) struct AuditLog {
     warnings: Vec<String>,
 }
 
-/// How the audit is.
+/// Status of the audit log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditStatus {
-    /// When the first thing happened that is in the journal and not in the audit yet; none if there is none.
+    /// Time of the first change that is in the journal, but not in the audit log yet. `None` if there is none.
     pub behind_since: Option<Timestamp>,
-    /// Why it was not written at the last attempt.
+    /// Error of the last write, if it failed.
     pub failure: Option<String>,
 }
 
@@ -88,7 +87,7 @@ impl Default for AuditLog {
 }
 
 impl AuditLog {
-    /// The audit of this disk. Nothing is changed before [`AuditLog::go_on`].
+    /// Opens the audit log on this disk. Changes nothing before [`AuditLog::go_on`].
     pub(crate) fn open(disk: Arc<dyn Disk>) -> io::Result<Self> {
         let (files, found) = Files::open(disk, SEGMENT_BYTES)?;
         Ok(Self::of(files, Some(found), usize::MAX))
@@ -111,14 +110,14 @@ impl AuditLog {
         }
     }
 
-    /// Up to which record it is there; none if it does not matter, since nothing outlives the process.
+    /// Returns the last existing record. `None` if the files do not outlive the process.
     pub(crate) fn reach(&self) -> Option<u64> {
         let found = self.found.as_ref().filter(|_| self.is_kept)?;
         Some(found.reach.seq)
     }
 
-    /// Go on, where a replay begins with books for which the audit was durable up to this head.
-    /// When the newest snapshot was taken it was so up to the record `was_durable`, which may be later.
+    /// Continues writing. `durable` was the end of the audit log when the state was stored with which the replay
+    /// begins. `was_durable` was the last durable record at the newest snapshot, which can be later.
     pub(crate) fn go_on(&mut self, durable: &Head, was_durable: u64) -> io::Result<()> {
         let Some(mut found) = self.found.take() else {
             self.head = durable.clone();
@@ -126,7 +125,7 @@ impl AuditLog {
         };
         if found.reach.seq >= durable.seq {
             if found.reach.seq < was_durable {
-                // No crash does that.
+                // A crash cannot cause this.
                 let copies = self.files.copy(&found)?;
                 let there = found.reach.seq;
                 let fault = found.fault.as_deref().unwrap_or("the end of the file is missing");
@@ -153,7 +152,7 @@ impl AuditLog {
         Ok(())
     }
 
-    /// Take in what a record of the journal says, once.
+    /// Adds the facts of a record of the journal, unless they exist already.
     pub(crate) fn add(&mut self, record: &Record, facts: &[Fact]) {
         if facts.is_empty() || self.has_given_up() {
             return;
@@ -191,7 +190,7 @@ impl AuditLog {
                 return; // What it says was there before the journal was cut off.
             }
             if !group.lines.starts_with(&there.lines) {
-                // Another version made it; its records stay.
+                // Another version wrote the group. Its records stay.
                 self.warnings.push(format!(
                     "the audit log has other content for record {} of the journal than this \
                      version produces. The stored records stay unchanged",
@@ -210,8 +209,9 @@ impl AuditLog {
         self.waiting.push_back(group);
     }
 
-    /// The journal has been replayed up to this record. If it is behind the audit, it was cut off by a repair:
-    /// the later records stay in the audit, and what happens from now on has their numbers once more.
+    /// Handles the end of the replay. If the journal ends before the audit log, the journal was truncated by a
+    /// repair. The later records stay in the audit log, and new ones follow with the same record numbers of the
+    /// journal.
     pub(crate) fn caught_up(&mut self, sequence: u64, time: Timestamp) {
         let Some(there) = self.there.take_if(|there| there.ledger_version > sequence) else {
             return;
@@ -242,12 +242,13 @@ impl AuditLog {
         self.waiting.push_back(Group { ledger_version: sequence, time, before, after, lines });
     }
 
-    /// Whether so much waits that the rest is left to the next start.
+    /// Returns whether too much waits in memory, so that the rest is left to the next start.
     fn has_given_up(&self) -> bool {
         self.waiting_bytes > WAITING_BYTES_MAX
     }
 
-    /// Write what waits; what it belongs to is durable. A failure is reported, and the write is tried again later.
+    /// Writes the waiting groups, whose records are durable in the journal. A failure is reported, and the write is
+    /// tried again later.
     pub(crate) fn write(&mut self, now: Timestamp) {
         if self.waiting.is_empty() || now < self.not_before {
             return;
@@ -261,14 +262,14 @@ impl AuditLog {
         while let Some(group) = self.waiting.front() {
             self.files.append(group)?;
             let bytes: usize = group.lines.iter().map(String::len).sum();
-            // What was left out has to be made first.
+            // The omitted records have to be written first, so nothing can be added before the next start.
             self.waiting_bytes -= if given_up { 0 } else { bytes };
             self.waiting.pop_front();
         }
         Ok(())
     }
 
-    /// Make all durable; whether it is.
+    /// Makes all records durable. Returns whether that succeeded.
     pub(crate) fn sync(&mut self, now: Timestamp) -> bool {
         let synced = self.write_all().and_then(|()| self.files.sync());
         let is_synced = synced.is_ok() && !self.has_given_up();
@@ -291,7 +292,7 @@ impl AuditLog {
         }
     }
 
-    /// Drop what is older than the books say, now and then.
+    /// Removes records older than the retention time in the books, at intervals.
     pub(crate) fn retain(&mut self, now: Timestamp, books: &Books) {
         if now < self.retained + RETAIN_EVERY && self.retained > Timestamp::ZERO {
             return;
@@ -304,12 +305,12 @@ impl AuditLog {
         }
     }
 
-    /// How far the chain is.
+    /// Returns the end of the chain.
     pub(crate) const fn head(&self) -> &Head {
         &self.head
     }
 
-    /// Warnings about how it began.
+    /// Returns and removes the warnings about the start.
     pub(crate) fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
     }

@@ -1,4 +1,4 @@
-//! Reading the audit while it is written.
+//! Reads the audit log while it is written.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,39 +11,39 @@ use super::files::{Files, Segments, name_of};
 use super::lines::Lines;
 use super::record::{AuditRecord, AuditType, NoRecord};
 
-/// How many lines are read for one answer at most: one who asks for what is rare gets a page that is not
-/// full, and goes on from there.
+/// Most lines that are read for one answer. A filter with few matches gets a page that is not full, and continues
+/// after it.
 const LINES_AT_ONCE: usize = 50_000;
 
-/// Reads the audit. Clones read the same.
+/// Reads the audit log. Clones read the same files.
 #[derive(Clone, Debug)]
 pub struct AuditReader {
     segments: Segments,
     status: Arc<Mutex<AuditStatus>>,
 }
 
-/// What is wanted of it.
+/// Filter of records.
 pub struct AuditWanted<'a> {
-    /// Behind this record.
+    /// Only records after this number.
     pub after: u64,
-    /// Not before this time, as written.
+    /// Only records from this time on, as written.
     pub from: Option<String>,
-    /// Before this time.
+    /// Only records before this time.
     pub to: Option<String>,
-    /// Only these.
+    /// Only records of this type.
     pub kind: Option<AuditType>,
-    /// Only those that this says.
+    /// Only records that this function accepts.
     pub which: &'a dyn Fn(&AuditRecord) -> bool,
-    /// How many at most.
+    /// Most records of the page.
     pub limit: usize,
 }
 
-/// Some of it, in order.
+/// Some records, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditPage {
-    /// Records.
+    /// The records.
     pub records: Vec<AuditRecord>,
-    /// Behind which record to go on; none where nothing more is there.
+    /// Number after which the next page begins. `None` if there are no more records.
     pub more_after: Option<u64>,
 }
 
@@ -52,23 +52,23 @@ impl AuditReader {
         Self { segments, status }
     }
 
-    /// The audit of a disk that nobody writes, or that another process writes.
+    /// Returns a reader of the audit log on a disk, which another process can write meanwhile.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Returns the I/O error of the disk.
     pub fn open(disk: Arc<dyn Disk>) -> io::Result<Self> {
         Ok(Self::of(Files::listed(disk)?, Arc::default()))
     }
 
-    /// How it is.
+    /// Returns the status of the audit log.
     pub fn status(&self) -> AuditStatus {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Find records. Reads files, so it may block.
+    /// Returns the records that match a filter. Reads files, so it can block.
     ///
     /// # Errors
-    /// When they cannot be read, or a line is no record.
+    /// If they cannot be read, or a line is not a record.
     pub fn find(&self, wanted: &AuditWanted<'_>) -> io::Result<AuditPage> {
         let mut page = AuditPage::default();
         let mut looked = 0;
@@ -92,7 +92,7 @@ impl AuditReader {
         outcome.map(|()| page)
     }
 
-    /// Go through all behind a record, until the callback ends it; each with its line.
+    /// Calls `tell` with each record after a number, and its line, until it returns `false`.
     ///
     /// # Errors
     /// As [`AuditReader::find`].
@@ -116,13 +116,13 @@ impl AuditReader {
             let name = name_of(segment.first);
             let file = match self.segments.disk.open(&name, false) {
                 Ok(file) => file,
-                // It was old, and went meanwhile.
+                // An old segment that was removed meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             };
             for (number, line) in (1..).zip(Lines::of(file, segment.length)) {
                 let line = line?;
-                // Another process may be writing it, or has died while it did.
+                // Another process is writing the line, or died while it did.
                 if !line.is_whole && next.is_none() {
                     return Ok(());
                 }
@@ -131,7 +131,7 @@ impl AuditReader {
                 if record.seq <= after {
                     continue;
                 }
-                // Another segment was begun before this one ended, since it is damaged.
+                // This segment is damaged, so another one was begun before its end.
                 if record.seq >= end {
                     break;
                 }

@@ -1,7 +1,7 @@
-//! One record of the audit, its line and its hash.
+//! One record of the audit log, its line, and its hash.
 //!
-//! The hash is SHA-256 over the bytes of the line without itself, so anybody who has a line can check it
-//! with tools that know nothing of Headroom; these bytes are never made again from what was read.
+//! The hash is SHA-256 of the bytes of the line without the hash. Anyone with a line can therefore check it with
+//! standard tools. The bytes are never created again from a parsed record.
 
 use std::collections::BTreeMap;
 
@@ -10,53 +10,53 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-/// Settings before or after, by name; names in order, so that bytes are the same always.
+/// Old or new settings by name. The names are ordered, so that the bytes are reproducible.
 pub type AuditFields = BTreeMap<String, Value>;
 
-/// What happened. Source: tenants §3.1.
+/// Type of a record. Source: tenants §3.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum AuditType {
-    /// A tenant is there.
+    /// A tenant was created.
     TenantCreated,
     /// Settings of a tenant changed, other than its quota and the order of its tasks.
     TenantChanged,
-    /// A tenant is gone.
+    /// A tenant was deleted.
     TenantDeleted,
-    /// A quota, or what belongs to it, is another.
+    /// A quota changed, or settings that belong to it.
     QuotaChanged,
-    /// A task was taken in.
+    /// A task was accepted.
     TaskSubmitted,
-    /// A task waits, or waits for another reason.
+    /// A task waits, or the reason of its wait changed.
     TaskThrottled,
-    /// A task, or a member of it, was given a node.
+    /// A task, or a member of it, was placed on a node.
     TaskStarted,
-    /// A task, or a member of it, gave its room back.
+    /// A task, or a member of it, released its resources.
     TaskEnded,
     /// A client reported that a task runs.
     TaskConfirmed,
-    /// What a task really uses was measured.
+    /// The actual usage of a task was measured.
     TaskMeasured,
-    /// A task, or a member of it, has another size.
+    /// The size of a task, or of a member of it, changed.
     TaskResized,
-    /// A task has another priority or deadline.
+    /// The priority or deadline of a task changed.
     TaskRanked,
-    /// A task that waited was withdrawn.
+    /// A waiting task was cancelled.
     TaskCancelled,
-    /// A task is to stop for the sake of others.
+    /// A task has to stop so that others can start.
     TaskEvicted,
-    /// A task was not taken in.
+    /// A task was rejected.
     TaskRejected,
-    /// The tasks of a tenant start in another order.
+    /// The order in which the tasks of a tenant start changed.
     OrderChanged,
-    /// What tenants use was counted again.
+    /// The usage of tenants was counted again.
     LedgerRebuilt,
-    /// What tenants use was not what was counted.
+    /// The counted usage of tenants was wrong.
     LedgerDrift,
 }
 
 impl AuditType {
-    /// All, as they are written.
+    /// All types with their names.
     pub const ALL: [(&'static str, Self); 18] = [
         ("TENANT_CREATED", Self::TenantCreated),
         ("TENANT_CHANGED", Self::TenantChanged),
@@ -78,51 +78,51 @@ impl AuditType {
         ("LEDGER_DRIFT", Self::LedgerDrift),
     ];
 
-    /// The one that is written so.
+    /// Returns the type with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
     }
 
-    /// As it is written.
+    /// Returns the name of the type.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
     }
 }
 
-/// One record of the audit, as it is stored.
+/// One record of the audit log, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuditRecord {
-    /// Counts records from 1, without gaps.
+    /// Number of the record. Records are counted from 1, without gaps.
     pub seq: u64,
-    /// When, in UTC, to the millisecond.
+    /// Time in UTC, in milliseconds.
     pub at: String,
-    /// Who: as authenticated; `scheduler` where it moved by itself, `headroom` for what is done by the clock.
+    /// Authenticated identity. `scheduler` for decisions of the scheduler, and `headroom` for timers.
     pub actor: String,
-    /// The request that it comes from, as responses and logs name it.
+    /// Id of the request, as responses and logs show it.
     pub request_id: Option<String>,
-    /// What.
+    /// Type of the record.
     #[serde(rename = "type")]
     pub kind: AuditType,
-    /// Which tenant; none for what holds for all.
+    /// Tenant. `None` for changes that apply to all tenants.
     pub tenant: Option<String>,
-    /// Which task.
+    /// Task.
     pub task: Option<String>,
-    /// What was so before, as far as it is another now.
+    /// Old values of the changed settings.
     pub before: AuditFields,
-    /// What is so from then on.
+    /// New values.
     pub after: AuditFields,
-    /// Why, by a code that does not change.
+    /// Reason, as a code that does not change.
     pub reason: Option<String>,
-    /// The number of the record of the journal that it follows from.
+    /// Number of the journal record that caused it.
     pub ledger_version: u64,
-    /// The hash of the record before.
+    /// Hash of the previous record.
     pub prev_hash: String,
-    /// Its own.
+    /// Hash of this record.
     pub hash: String,
 }
 
-/// A record without its own hash: what that is of. The same fields in the same order.
+/// A record without its hash: the hashed content. It has the same fields in the same order.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Body<'a> {
@@ -140,30 +140,30 @@ struct Body<'a> {
     prev_hash: &'a str,
 }
 
-/// What stands before the hash in a line, and behind it.
+/// Text before the hash in a line. `BEHIND_HASH` is the text after it.
 const BEFORE_HASH: &str = ",\"hash\":\"";
 const BEHIND_HASH: &str = "\"}";
 
-/// Digits of a hash.
+/// Number of hexadecimal digits of a hash.
 const DIGITS: usize = 64;
 
-/// How far a chain is.
+/// End of a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// The number of its last record; 0 if it has none.
+    /// Number of its last record. 0 if it has none.
     pub seq: u64,
-    /// The hash of that.
+    /// Hash of its last record.
     pub hash: String,
 }
 
-/// A chain without a record.
+/// An empty chain.
 impl Default for Head {
     fn default() -> Self {
         Self { seq: 0, hash: "0".repeat(DIGITS) }
     }
 }
 
-/// What a record of the journal says to the audit.
+/// A fact of the journal for the audit log.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fact {
     pub(crate) kind: AuditType,
@@ -174,22 +174,23 @@ pub(crate) struct Fact {
     pub(crate) reason: Option<String>,
 }
 
-/// Of which record of the journal facts are.
+/// The record of the journal that caused facts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cause<'a> {
     pub(crate) sequence: u64,
     pub(crate) time: Timestamp,
     pub(crate) actor: &'a str,
     pub(crate) request_id: &'a str,
-    /// Whether the change was requested for any version.
+    /// Whether the command applied to any version.
     pub(crate) any_version: bool,
 }
 
-/// Why something was changed that nobody had read in this version.
+/// Reason of a change whose sender specified no version.
 const UNCONDITIONAL: &str = "UNCONDITIONAL";
 
 impl Fact {
-    /// Why, by the cause as well: with a version, or without.
+    /// Returns the reason. For a change without a reason of its own, it depends on whether the sender specified a
+    /// version.
     fn reason(&self, cause: &Cause<'_>) -> Option<&str> {
         use AuditType::{OrderChanged, QuotaChanged, TenantChanged, TenantDeleted};
         let is_change =
@@ -199,7 +200,7 @@ impl Fact {
     }
 }
 
-/// A time as it is written: always as long, so that texts are in the order of times.
+/// Returns a time as text. The length is constant, so that texts sort like times.
 pub fn written_time(time: Timestamp) -> String {
     let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
     let time = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
@@ -207,7 +208,7 @@ pub fn written_time(time: Timestamp) -> String {
 }
 
 impl Head {
-    /// The line of the next record, without its end; the chain is one longer then.
+    /// Returns the line of the next record, without the line break. Advances the chain.
     pub(crate) fn line(&mut self, cause: Cause<'_>, fact: &Fact) -> String {
         let body = Body {
             seq: self.seq + 1,
@@ -223,7 +224,7 @@ impl Head {
             ledger_version: cause.sequence,
             prev_hash: &self.hash,
         };
-        // Texts, numbers and names of fields: nothing that JSON cannot have.
+        // The fields are only texts, numbers, and objects, so the conversion to JSON does not fail.
         let mut line = serde_json::to_string(&body).unwrap_or_default();
         let hash = hash_of(&line);
         line.truncate(line.len().saturating_sub(1));
@@ -237,17 +238,17 @@ fn hash_of(text: &str) -> String {
     hex::encode(Sha256::digest(text))
 }
 
-/// Why a line is no record.
+/// Reason why a line is not a valid record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoRecord {
-    /// It cannot be read.
+    /// It cannot be parsed.
     Unreadable(String),
-    /// It is another than was written: its hash is not that of its bytes.
+    /// It was changed: its hash is not that of its bytes.
     Changed { seq: u64, found: String, expected: String },
 }
 
 impl AuditRecord {
-    /// Read a line, without its end, and judge it by its own hash.
+    /// Parses a line without its line break, and checks its hash.
     pub(crate) fn read(line: &[u8]) -> Result<Self, NoRecord> {
         let unreadable = |why: String| NoRecord::Unreadable(why);
         let text = std::str::from_utf8(line).map_err(|error| unreadable(error.to_string()))?;
@@ -268,7 +269,7 @@ impl AuditRecord {
         Ok(record)
     }
 
-    /// The chain that ends with it.
+    /// Returns the end of the chain after this record.
     pub(crate) fn head(&self) -> Head {
         Head { seq: self.seq, hash: self.hash.clone() }
     }

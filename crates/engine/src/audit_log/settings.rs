@@ -1,5 +1,5 @@
-//! Settings of tenants, by the names that the interface has for them. Amounts are numbers in the units of
-//! the core, times seconds.
+//! Settings of tenants, with their names in the interface. Amounts are numbers in core units, and durations are in
+//! seconds.
 
 use headroom_core::config::tenant::{
     OnLower, TenantKind, TenantMapping, TenantSubject, WaitingPolicy,
@@ -11,22 +11,22 @@ use serde_json::{Map, Value, json};
 
 use super::record::{AuditFields, AuditType};
 
-/// Amounts by type.
+/// Returns amounts by type.
 pub(super) fn amounts(amounts: &Amounts) -> Value {
     let all = amounts.iter().map(|(name, amount)| (name.to_string(), Value::from(amount.get())));
     Value::Object(all.collect::<Map<_, _>>())
 }
 
-/// All settings of a tenant, in the order of types.
+/// Types of records for the parts of the settings of a tenant, in order.
 const KINDS: [AuditType; 3] =
     [AuditType::QuotaChanged, AuditType::OrderChanged, AuditType::TenantChanged];
 
-/// All settings of a tenant.
+/// Returns all settings of a tenant.
 pub(super) fn all(settings: &TenantSettings) -> AuditFields {
     parts(settings).into_iter().flatten().collect()
 }
 
-/// Changed settings, by type.
+/// Returns the changed settings of a tenant, by type of record.
 pub(super) fn changes(
     before: &TenantSettings,
     after: &TenantSettings,
@@ -34,7 +34,7 @@ pub(super) fn changes(
     differences(parts(before), parts(after))
 }
 
-/// The same of what holds for tenants that do not say otherwise.
+/// Returns the changed defaults of tenants, by type of record.
 pub(super) fn default_changes(
     before: &TenantDefaults,
     after: &TenantDefaults,
@@ -61,8 +61,8 @@ fn fields<const N: usize>(all: [(&str, Value); N]) -> AuditFields {
     all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// What belongs to its quota, to the order of its tasks, and all else. Fields are named one by one, so that
-/// another field of a tenant does not compile before it has a place here.
+/// Returns the settings that belong to the quota, to the order of tasks, and all others. Fields are named one by one,
+/// so that a new field does not compile before it is assigned to a part.
 fn parts(settings: &TenantSettings) -> Parts {
     let TenantSettings {
         display_name,
@@ -109,14 +109,14 @@ fn default_parts(defaults: &TenantDefaults) -> Parts {
     [quota, fields([("waiting", policy(waiting))]), rest]
 }
 
-/// An object with its fields in order, whatever keeps them.
+/// Returns an object with its fields in alphabetical order, even if the map preserves the order of insertion.
 fn object<const N: usize>(mut fields: [(&str, Value); N]) -> Value {
     fields.sort_by_key(|(name, _)| *name);
     let there = fields.into_iter().filter(|(_, value)| !value.is_null());
     Value::Object(there.map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
-/// Seconds; with milliseconds where they are not whole.
+/// Returns a duration in seconds, or as text with milliseconds if it is not whole.
 fn seconds(span: Option<Millis>) -> Value {
     span.map_or(Value::Null, |span| match span.get() % 1_000 {
         0 => json!(span.get() / 1_000),

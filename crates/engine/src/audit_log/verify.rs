@@ -1,5 +1,5 @@
-//! Is the audit whole: every record as it was written, each behind the one before, and as far as the journal
-//! says that it was.
+//! Verifies the audit log: every record is unchanged, each follows the previous one, and none is missing according to
+//! the journal.
 
 use std::fmt;
 use std::io::{self, BufRead};
@@ -16,36 +16,36 @@ use crate::error::EngineError;
 use crate::image::Image;
 use crate::recover::recover;
 
-/// How many faults are reported one by one.
+/// Most faults that are reported individually.
 const FAULTS_TOLD: usize = 100;
 
-/// What was found.
+/// Result of a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditVerified {
-    /// How many files were read.
+    /// Number of files.
     pub files: usize,
-    /// How many records are there.
+    /// Number of records.
     pub records: u64,
-    /// The first; its predecessor was dropped with its time, or never was.
+    /// First record. Earlier ones were removed because of their age, or never existed.
     pub first: Option<AuditRecord>,
-    /// The last one.
+    /// Last record.
     pub last: Option<AuditRecord>,
-    /// How many records the journal has for it that are not there yet: the next start makes them.
+    /// Number of records that the next start adds from the journal.
     pub to_come: u64,
-    /// How many faults there are.
+    /// Number of faults.
     pub faults_found: u64,
-    /// The first of them.
+    /// The first faults.
     pub faults: Vec<AuditFault>,
 }
 
-/// Something is not as it was written.
+/// A fault in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditFault {
-    /// In which file.
+    /// Path of the file.
     pub file: PathBuf,
-    /// In which line, counted from 1; 0 where it is not about one.
+    /// Number of the line, counted from 1. 0 if the fault is not in a line.
     pub line: u64,
-    /// What.
+    /// The fault.
     pub fault: Fault,
 }
 
@@ -59,24 +59,24 @@ impl fmt::Display for AuditFault {
     }
 }
 
-/// What is not as it was written.
+/// Kind of fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// A line is no record.
+    /// A line is not a valid record.
     #[error("expected record {expected}, but the line is not a record: {why}")]
     Unreadable {
-        /// Which record was expected there.
+        /// Number of the expected record.
         expected: u64,
-        /// Why it cannot be read.
+        /// Reason why it cannot be parsed.
         why: String,
     },
-    /// The last line has no end.
+    /// The last line has no line break.
     #[error(
         "the last line, record {expected}, is truncated. The next start writes record {expected} \
          again from the journal"
     )]
     CutOff {
-        /// Which record was expected there.
+        /// Number of the expected record.
         expected: u64,
     },
     /// A record was changed.
@@ -84,61 +84,61 @@ pub enum Fault {
         "record {seq} was changed: its hash is {found}, but the hash of its content is {expected}"
     )]
     Changed {
-        /// Which.
+        /// Number of the record.
         seq: u64,
-        /// What it says.
+        /// Hash in the record.
         found: String,
-        /// What it had to be.
+        /// Hash of its content.
         expected: String,
     },
     /// Records are missing.
     #[error("expected record {from}, but found record {found}: {} missing", missing(*from, *found))]
     Missing {
-        /// The first that is missing.
+        /// First missing record.
         from: u64,
-        /// The one behind them.
+        /// The record after them.
         found: u64,
     },
-    /// A record is not in its place.
+    /// A record is out of order.
     #[error("expected record {expected}, but found record {seq}, which must come earlier")]
     Order {
-        /// Which.
+        /// Number of the record.
         seq: u64,
-        /// Which was expected there.
+        /// Number of the expected record.
         expected: u64,
     },
-    /// A record follows another one than that before it.
+    /// A record does not follow the record before it.
     #[error(
         "record {seq} has {found} as the hash of the previous record, but that hash is {expected}: \
          one of the two records was replaced"
     )]
     Chain {
-        /// Which.
+        /// Number of the record.
         seq: u64,
-        /// What it says of the one before.
+        /// Hash of the previous record, as this record has it.
         found: String,
-        /// What that has.
+        /// Actual hash of the previous record.
         expected: String,
     },
-    /// The journal knows a record with another hash.
+    /// The journal has another hash for a record.
     #[error(
         "record {seq} has the hash {found}, but the journal recorded {expected}: this record, or \
          an earlier record, was replaced"
     )]
     Other {
-        /// Which.
+        /// Number of the record.
         seq: u64,
-        /// What it has.
+        /// Hash in the audit log.
         found: String,
-        /// What it had when a snapshot was taken, or has to have by the records since.
+        /// Hash from a snapshot, or from the later records of the journal.
         expected: String,
     },
-    /// The end is missing.
+    /// Records at the end are missing.
     #[error("the audit log ends with record {last}, but the journal recorded {had} records: the last {} are missing", had - last)]
     Ends {
-        /// The last that is there.
+        /// Last existing record.
         last: u64,
-        /// How many there were.
+        /// Number of records that must exist.
         had: u64,
     },
 }
@@ -150,24 +150,24 @@ fn missing(from: u64, found: u64) -> String {
     }
 }
 
-/// What a journal knows of its audit.
+/// Facts about the audit log that a journal has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditKnown {
-    /// How far it was when a snapshot was taken.
+    /// End of the audit log at each snapshot.
     durable: Vec<Head>,
-    /// How far it is when the journal has been replayed.
+    /// End of the audit log after a replay of the journal.
     last: Head,
 }
 
 impl AuditKnown {
-    /// Read a journal for it.
+    /// Reads these facts from a journal.
     ///
     /// # Errors
     /// As [`recover()`].
     pub fn of(store: &dyn ReadStore) -> Result<Self, EngineError> {
         let mut durable = Vec::new();
         for sequence in store.snapshots()? {
-            // One that cannot be read says nothing; a start says so.
+            // An unreadable snapshot is ignored here. A start reports it.
             let image = store.snapshot(sequence).map_err(Into::into).and_then(Image::of);
             durable.extend(image.ok().map(|image| image.audit));
         }
@@ -175,16 +175,16 @@ impl AuditKnown {
         Ok(Self { durable, last })
     }
 
-    /// The last record that was durable for sure.
+    /// Returns the last record that must be durable.
     fn newest(&self) -> u64 {
         self.durable.iter().map(|head| head.seq).max().unwrap_or_default()
     }
 }
 
-/// Read all of the audit in a folder; with `known`, also compare it with its journal.
+/// Verifies the whole audit log in a folder. With `known`, also compares it with its journal.
 ///
 /// # Errors
-/// When it cannot be read. Faults in the audit are part of the result.
+/// If it cannot be read. Faults in the audit log are part of the result.
 pub fn verify_audit(disk: &Arc<dyn Disk>, known: Option<&AuditKnown>) -> io::Result<AuditVerified> {
     let mut judge = Judge::new(known);
     let segments = Files::listed(Arc::clone(disk))?;
@@ -201,10 +201,10 @@ pub fn verify_audit(disk: &Arc<dyn Disk>, known: Option<&AuditKnown>) -> io::Res
     Ok(judge.end(&disk.path("")))
 }
 
-/// The same of lines from anywhere, such as an export of all records.
+/// Verifies lines from another source, such as an export of all records.
 ///
 /// # Errors
-/// When they cannot be read.
+/// If they cannot be read.
 pub fn verify_audit_lines(place: &Path, mut lines: impl BufRead) -> io::Result<AuditVerified> {
     let mut judge = Judge::new(None);
     judge.begin(place.to_owned());
@@ -221,11 +221,11 @@ struct Judge<'a> {
     known: Option<&'a AuditKnown>,
     file: PathBuf,
     line: u64,
-    /// The record that the next one follows; none before the first.
+    /// The previous record. `None` before the first.
     head: Option<Head>,
-    /// The record with which the first file began, by its name; none where lines come from anywhere.
+    /// First record of the first file, by its name. `None` for lines from another source.
     begins: Option<u64>,
-    /// The journal was cut off behind the newest snapshot, so that it does not know all of the chain.
+    /// Whether the journal was truncated after the newest snapshot, so that it does not have the whole chain.
     is_cut: bool,
     verified: AuditVerified,
 }
@@ -262,7 +262,7 @@ impl<'a> Judge<'a> {
                 return self.fault(Fault::Unreadable { expected, why });
             }
             Err(NoRecord::Changed { seq, found, expected: hash }) => {
-                // The records behind it were made when it had the hash that it says.
+                // Later records were created when this one had the hash that it contains.
                 let head = Head { seq, hash: found.clone() };
                 self.fault(Fault::Changed { seq, found, expected: hash });
                 if self.head.as_ref().is_none_or(|before| before.seq + 1 == seq) {
@@ -273,7 +273,7 @@ impl<'a> Judge<'a> {
         };
         self.verified.records += 1;
         let seq = record.seq;
-        // The first stored record may follow one that was dropped with its time: files are, as a whole.
+        // The first stored record can follow removed ones, because old files are removed as a whole.
         let before = self.head.clone().unwrap_or_else(|| match self.begins.unwrap_or(seq) {
             1 => Head::default(),
             first => Head { seq: first.saturating_sub(1), hash: record.prev_hash.clone() },

@@ -1,4 +1,4 @@
-//! Any bytes as a snapshot, for the fuzzer and the tests.
+//! Arbitrary bytes as a snapshot, for the fuzzer and the tests.
 
 use headroom_core::books::Books;
 use headroom_core::view::{
@@ -9,18 +9,18 @@ use headroom_core::{Scheduler, Timestamp};
 use super::stream::Bounded;
 use super::{decode, read, write};
 
-/// More content than a fuzzer makes.
+/// Content limit, larger than the input of a fuzzer.
 const LIMIT: u64 = 1 << 22;
 
-/// Steps of a scheduler over books that were read.
+/// Number of scheduler steps with books that were read.
 const STEPS: usize = 8;
 
-/// Read bytes as a snapshot of books, and once more as the content of one, which no checksum
-/// keeps from being damaged. What is read must be readable, whatever it says, and survive being
-/// written and read again; if it balances, a scheduler goes on from it.
+/// Reads bytes as a snapshot of books, and again as the content of one without checksums. Books that were read can be
+/// shown, whatever their content, and are unchanged after they are written and read again. If they are consistent, a
+/// scheduler continues with them.
 ///
 /// # Panics
-/// When anything is wrong.
+/// If any of this does not hold.
 pub fn exercise(bytes: &[u8]) {
     let mut source = bytes;
     if let Ok(books) = read::<Books>(&mut source, LIMIT) {
@@ -31,7 +31,7 @@ pub fn exercise(bytes: &[u8]) {
     }
 }
 
-/// Look at everything that may be asked for.
+/// Computes all views of the books.
 fn show(books: &Books) {
     let _ = health(books, Counters::default());
     for (id, partition) in books.partitions() {

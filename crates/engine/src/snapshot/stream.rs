@@ -1,8 +1,8 @@
-//! Readers and writers that count.
+//! Readers and writers that count bytes.
 
 use std::io::{self, Read, Write};
 
-/// Counts what is written.
+/// Counts the written bytes.
 pub(super) struct Counting<W> {
     sink: W,
     written: u64,
@@ -13,7 +13,7 @@ impl<W: Write> Counting<W> {
         Self { sink, written: 0 }
     }
 
-    /// The sink, and how many bytes it took.
+    /// Returns the sink, and the number of bytes that it accepted.
     pub(super) fn into_parts(self) -> (W, u64) {
         (self.sink, self.written)
     }
@@ -31,8 +31,8 @@ impl<W: Write> Write for Counting<W> {
     }
 }
 
-/// Counts what is read, gives no more than the limit, and nothing behind the first end: a frame
-/// could follow the one that was to be read.
+/// Counts the read bytes, up to the limit. Returns no bytes after the first end, because another frame could follow
+/// the one to be read.
 pub(super) struct Bounded<R> {
     source: R,
     limit: u64,
@@ -50,12 +50,12 @@ impl<R: Read> Bounded<R> {
         self.limit
     }
 
-    /// How many bytes were read.
+    /// Returns the number of bytes that were read.
     pub(super) const fn read(&self) -> u64 {
         self.read
     }
 
-    /// Whether there were more bytes than the limit.
+    /// Returns whether there were more bytes than the limit.
     pub(super) const fn is_exceeded(&self) -> bool {
         self.exceeded
     }

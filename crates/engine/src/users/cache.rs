@@ -1,4 +1,4 @@
-//! Remembers who is in which groups, and asks a directory once for all who want to know.
+//! Cache of groups of users. Concurrent lookups of one user share one directory query.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,25 +10,25 @@ use super::entry::Entries;
 use super::question::Question;
 use super::{Answer, Directory, Entry, LookupFailure, UserError, UserInfo};
 
-/// Bounds of a cache.
+/// Limits of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheSettings {
-    /// How often entries that are too old are taken away.
+    /// Interval at which entries that are too old are removed.
     pub clean_every: Millis,
-    /// The most memory that entries may take, estimated. When it is used up, entries leave
-    /// to make room: failures before others, the oldest first. A user who left is looked up
-    /// again when wanted. An entry that alone is larger is not stored.
+    /// Largest estimated memory of all entries. At the limit, entries are evicted: failures before others, and the
+    /// oldest first. An evicted user is looked up again when needed. An entry that alone exceeds the limit is not
+    /// stored.
     pub bytes_max: usize,
 }
 
 impl Default for CacheSettings {
-    /// Every minute; 64 MiB, which is about 150,000 users with two groups each.
+    /// One minute, and 64 MiB, which is enough for about 150,000 users with two groups each.
     fn default() -> Self {
         Self { clean_every: Millis::from_secs(60), bytes_max: 64 << 20 }
     }
 }
 
-/// Who is in which groups, as far as it was asked for lately. One per partition.
+/// Cache of groups of users, for one partition.
 pub struct UserCache {
     directory: Box<dyn Directory>,
     clean_every: Millis,
@@ -37,24 +37,23 @@ pub struct UserCache {
 
 struct State {
     entries: Entries,
-    /// Who is being looked up. A question whose user meanwhile sent groups is no longer here,
-    /// and its answer is not remembered: what was sent is newer than what was asked.
+    /// Users that are being looked up. If a user sends groups meanwhile, the query is removed here and its answer is
+    /// not stored, because the sent groups are newer.
     asking: BTreeMap<Name, Arc<Question>>,
     clean_at: Timestamp,
 }
 
-/// Where the answer to a lookup comes from.
+/// Source of the answer to a lookup.
 enum Source {
     Memory(Answer),
-    /// Another thread asks.
+    /// Another thread queries the directory.
     Other(Arc<Question>),
-    /// This thread has to ask.
+    /// This thread queries the directory.
     Directory(Arc<Question>),
 }
 
 impl UserCache {
-    /// An empty cache in front of `directory`, to be cleaned for the first time one period
-    /// after `now`.
+    /// Returns an empty cache for `directory`. The first cleaning is one interval after `now`.
     pub fn new(
         directory: impl Directory + 'static,
         settings: CacheSettings,
@@ -69,18 +68,17 @@ impl UserCache {
         Self { directory: Box::new(directory), clean_every, state: Mutex::new(state) }
     }
 
-    /// The groups of `user`: remembered if they are younger than 300 s, else asked for.
-    /// A failure is repeated as long as it is remembered, which is until the first cleaning
-    /// more than 30 s later.
+    /// Returns the groups of `user`: from the cache if they are younger than 300 s, and otherwise from the directory.
+    /// A failure is cached until the first cleaning more than 30 s later.
     ///
-    /// Blocks while the directory is asked, or another thread asks it for the same user.
+    /// Blocks while this or another thread queries the directory for the user.
     ///
     /// # Errors
-    /// When `user` is empty, which is not remembered, or the directory has no complete answer.
+    /// If `user` is empty, which is not cached, or the directory has no complete answer.
     ///
     /// # Panics
-    /// When the directory does. Others who wait for the same user get
-    /// [`LookupFailure::BrokenOff`], nothing is remembered, and the next lookup asks again.
+    /// If the directory panics. Other threads that wait for the same user get [`LookupFailure::BrokenOff`], nothing
+    /// is cached, and the next lookup queries again.
     pub fn look_up(&self, user: &Name, now: Timestamp) -> Result<UserInfo, UserError> {
         if user.is_empty() {
             return Err(UserError::Empty);
@@ -96,12 +94,12 @@ impl UserCache {
         }
     }
 
-    /// Clean if it is time to.
+    /// Removes old entries, if a cleaning is due.
     ///
-    /// Returns when it will be time again; the owner of the cache calls this then.
+    /// Returns the time of the next cleaning, at which the owner has to call this again.
     pub fn tick(&self, now: Timestamp) -> Timestamp {
         let mut state = self.state();
-        // After the wall clock stepped back, the next turn is not further off than ever.
+        // If the clock was set back, the next cleaning is at most one interval away.
         state.clean_at = state.clean_at.min(now + self.clean_every);
         if now >= state.clean_at {
             state.entries.clean(now);
@@ -110,23 +108,23 @@ impl UserCache {
         state.clean_at
     }
 
-    /// What is remembered of `user`, whatever its age.
+    /// Returns the entry of `user`, whatever its age.
     pub fn entry(&self, user: &str) -> Option<Entry> {
         self.state().entries.get(user).cloned()
     }
 
-    /// Memory that entries take, estimated; never more than the settings allow.
+    /// Returns the estimated memory of the entries, which never exceeds the limit.
     pub fn bytes(&self) -> usize {
         self.state().entries.bytes()
     }
 
-    /// How many threads wait for another one to look `user` up.
+    /// Returns the number of threads that wait for a lookup of `user` by another thread.
     pub fn waiting(&self, user: &str) -> usize {
         let question = self.state().asking.get(user).map(Arc::clone);
         question.map_or(0, |question| question.waiting())
     }
 
-    /// Remember that `user` is in these groups.
+    /// Stores that `user` is in these groups.
     pub(super) fn store(&self, user: Name, groups: Vec<Name>, now: Timestamp) -> UserInfo {
         let info = UserInfo { name: user.clone(), groups: groups.clone() };
         let mut state = self.state();
@@ -148,7 +146,7 @@ impl UserCache {
         Source::Directory(question)
     }
 
-    /// Ask the directory, without a lock, for everybody who waits for `question`.
+    /// Queries the directory, without a lock, on behalf of all threads that wait for `question`.
     fn ask(&self, user: &Name, question: Arc<Question>, now: Timestamp) -> Answer {
         let asking = Asking { cache: self, user, question };
         let answer = self.directory.look_up(user);
@@ -156,7 +154,7 @@ impl UserCache {
         answer
     }
 
-    /// Nothing of ours panics while it is locked, so a poisoned lock holds what it should.
+    /// No code panics while it holds the lock, so the state is valid even if the lock is poisoned.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -168,7 +166,7 @@ impl fmt::Debug for UserCache {
     }
 }
 
-/// Nobody is left waiting, whatever becomes of the thread that asks.
+/// Ensures that all waiting threads get an answer, even if this thread panics.
 struct Asking<'a> {
     cache: &'a UserCache,
     user: &'a Name,
@@ -176,7 +174,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Give the answer to all who wait; remember it if `found` says when.
+    /// Answers all waiting threads. Stores the answer if `found` has a time.
     fn end(&self, answer: Answer, found: Option<Timestamp>) {
         let mut state = self.cache.state();
         let current = state.asking.get(self.user);
@@ -192,7 +190,7 @@ impl Asking<'_> {
 }
 
 impl Drop for Asking<'_> {
-    /// Without effect after an answer; after a panic it is the answer.
+    /// Has no effect after an answer. After a panic, it answers with a failure.
     fn drop(&mut self) {
         self.end(Answer::failed(LookupFailure::BrokenOff), None);
     }

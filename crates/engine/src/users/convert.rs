@@ -1,27 +1,27 @@
-//! From what a client sent to who is charged.
+//! Determines the charged user from the user and groups that a client sent.
 
 use headroom_core::config::legal::is_user_name;
 use headroom_core::{Name, Timestamp};
 
 use super::{Submitted, UserCache, UserError, UserInfo};
 
-/// Who is charged for a forced application that names no user.
+/// User of a forced application without a user name.
 const NOBODY: &str = "nobody";
 
-/// The group of a forced application whose groups cannot be found.
+/// Group of a forced application whose groups cannot be determined.
 const NO_GROUP: &str = "nogroup";
 
 impl UserCache {
-    /// Find out who submits. Groups that were sent are remembered as the user's, so that
-    /// they also count for a later submission that sends none.
+    /// Determines the submitting user. Groups in the submission are stored for the user, so that they also count for
+    /// a later submission without groups.
     ///
-    /// A forced application runs already: it is given `nobody` and `nogroup` where something
-    /// is missing, and refused only for an illegal name.
+    /// A forced application already runs. It gets `nobody` and `nogroup` for missing parts, and is refused only for
+    /// an invalid name.
     ///
-    /// Blocks while the directory is asked.
+    /// Blocks while the directory is queried.
     ///
     /// # Errors
-    /// When there is no user, the name is illegal, or no groups were sent and none are found.
+    /// If there is no user, if the name is invalid, or if the groups are neither sent nor found.
     pub fn convert(&self, submitted: &Submitted, now: Timestamp) -> Result<UserInfo, UserError> {
         let Submitted { user, groups, forced } = submitted;
         if user.is_empty() {
@@ -30,7 +30,7 @@ impl UserCache {
             }
             return Ok(self.store(Name::new(NOBODY), vec![Name::new(NO_GROUP)], now));
         }
-        // Before the directory is asked, so that it never sees a name made to confuse it.
+        // Checked before the query, so that the directory never gets a malicious name.
         if !is_user_name(user) {
             return Err(UserError::IllegalName { user: user.clone() });
         }

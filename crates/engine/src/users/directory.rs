@@ -1,4 +1,4 @@
-//! Who is in which groups: what a directory answers, and how one with numbers is read.
+//! Directories of groups of users, and an adapter for databases with numeric groups.
 
 use std::fmt;
 
@@ -6,38 +6,36 @@ use headroom_core::Name;
 
 use super::LookupFailure;
 
-/// Knows which groups a user is in. It remembers nothing: that is the cache's part.
+/// A directory of groups of users. It does not cache; [`super::UserCache`] does.
 ///
-/// It may be slow. It is asked by many threads at once, as a rule by one for the same user, and
-/// nobody holds a lock meanwhile.
+/// It can be slow. Many threads call it concurrently, usually one for each user, and without holding a lock.
 pub trait Directory: Send + Sync {
-    /// Look `user` up, who is not empty.
+    /// Looks up `user`, which is not empty.
     fn look_up(&self, user: &str) -> Answer;
 }
 
-/// What a directory has on a user.
+/// Answer of a directory about a user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// The user's groups, the primary one first. Not empty after some failures: what is
-    /// known stays.
+    /// Groups of the user, the primary one first. Some failures have groups too: those that are known.
     pub groups: Vec<Name>,
-    /// Why the groups are not all of them; none means they are.
+    /// Reason why the groups are incomplete. `None` if they are complete.
     pub failure: Option<LookupFailure>,
 }
 
 impl Answer {
-    /// These groups are all of them.
+    /// Returns an answer with all groups.
     pub fn complete(groups: Vec<Name>) -> Self {
         Self { groups, failure: None }
     }
 
-    /// Nothing is known.
+    /// Returns a failure without groups.
     pub fn failed(failure: LookupFailure) -> Self {
         Self { groups: Vec::new(), failure: Some(failure) }
     }
 }
 
-/// No directory at all: everybody is known, and in one group of the same name.
+/// No directory: every user exists, in one group with the name of the user.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Echo;
 
@@ -47,7 +45,7 @@ impl Directory for Echo {
     }
 }
 
-/// The number of a group.
+/// Number of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupId(pub u32);
 
@@ -57,29 +55,29 @@ impl fmt::Display for GroupId {
     }
 }
 
-/// A database that knows groups by number, as those of operating systems do.
+/// A database with numeric groups, like those of operating systems.
 pub trait Database: Send + Sync {
-    /// The user's primary group; none if there is no such user.
+    /// Returns the primary group of a user. `None` if the user does not exist.
     ///
     /// # Errors
-    /// The error of the database, if it could not be asked.
+    /// The error of the database, if the query failed.
     fn primary_group(&self, user: &str) -> Result<Option<GroupId>, Name>;
 
-    /// All groups of a user whose primary group is this one, in the database's order. The
-    /// primary group may be among them.
+    /// Returns all groups of a user with this primary group, in the order of the database. The primary group can be
+    /// among them.
     ///
     /// # Errors
-    /// The error of the database, if it could not be asked.
+    /// The error of the database, if the query failed.
     fn group_ids(&self, user: &str, primary: GroupId) -> Result<Vec<GroupId>, Name>;
 
-    /// The name of a group; none if it has none, or cannot be asked for it.
+    /// Returns the name of a group. `None` if it has none, or the query failed.
     fn group_name(&self, group: GroupId) -> Option<Name>;
 }
 
-/// A directory made of a database with numbers.
+/// A directory based on a database with numeric groups.
 ///
-/// The primary group comes first, then the others in the database's order. A group without
-/// a name goes by its number, so that a limit can still name it.
+/// The primary group is first, followed by the others in the order of the database. A group without a name is
+/// represented by its number, so that a limit can still name it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByNumber<D>(pub D);
 

@@ -1,4 +1,4 @@
-//! What is remembered of users: for how long, and how much of it.
+//! Entries of the cache of users, with their lifetime and their memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,29 +6,28 @@ use headroom_core::{Millis, Name, Timestamp};
 
 use super::{Answer, LookupFailure};
 
-/// How long groups count as known.
+/// Time for which groups are valid.
 pub const POSITIVE_TTL: Millis = Millis::from_secs(300);
 
-/// The minimum age of a failure; the cleaner removes it at its next turn.
+/// Minimum age of a failure. The next cleaning after that removes it.
 pub const FAILED_TTL: Millis = Millis::from_secs(30);
 
-/// What an entry takes in addition to its texts: its rows in two trees that are half full, and the
-/// headers of its texts.
+/// Memory of an entry in addition to its texts: its rows in two half-full trees, and the headers of its texts.
 const ENTRY_BYTES: usize = 320;
 
-/// What a group takes in addition to its text.
+/// Memory of a group in addition to its text.
 const GROUP_BYTES: usize = 48;
 
-/// What is remembered of a user.
+/// Cached data of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Who.
+    /// Name of the user.
     pub user: Name,
-    /// Groups in order. After a failure, those that are known all the same.
+    /// Groups in order. After a failure, the known ones.
     pub groups: Vec<Name>,
-    /// Why the groups are not all of them; none for a positive entry.
+    /// Reason why the groups are incomplete. `None` if they are complete.
     pub failure: Option<LookupFailure>,
-    /// When it was found out, in whole seconds.
+    /// Time of the lookup, in whole seconds.
     pub resolved: Timestamp,
 }
 
@@ -38,12 +37,12 @@ impl Entry {
         Self { user, groups, failure, resolved: whole_seconds(now) }
     }
 
-    /// Whether it still answers a lookup. A failure does as long as it is here.
+    /// Returns whether the entry still answers a lookup. A failure does so as long as it is stored.
     fn counts(&self, now: Timestamp) -> bool {
         self.failure.is_some() || whole_seconds(now).since(self.resolved) < POSITIVE_TTL
     }
 
-    /// By which entries leave when there is no room: failures first, the oldest first.
+    /// Returns the rank for eviction: failures first, and then the oldest first.
     fn rank(&self) -> Rank {
         (self.failure.is_none(), self.resolved, self.user.clone())
     }
@@ -58,10 +57,10 @@ impl Entry {
     }
 }
 
-/// Whether an entry is positive, when it was found out, and whose it is.
+/// Whether the groups are complete, the time of the lookup, and the user.
 type Rank = (bool, Timestamp, Name);
 
-/// Entries by user, never more than fit into a number of bytes.
+/// Entries by user, with a limit of their memory.
 #[derive(Debug)]
 pub(super) struct Entries {
     by_user: BTreeMap<Name, Entry>,
@@ -75,18 +74,18 @@ impl Entries {
         Self { by_user: BTreeMap::new(), by_rank: BTreeSet::new(), bytes: 0, bytes_max }
     }
 
-    /// The entry of `user`, whatever its age.
+    /// Returns the entry of `user`, whatever its age.
     pub(super) fn get(&self, user: &str) -> Option<&Entry> {
         self.by_user.get(user)
     }
 
-    /// The entry that answers a lookup of `user`.
+    /// Returns the entry of `user` if it answers a lookup.
     pub(super) fn recall(&self, user: &str, now: Timestamp) -> Option<&Entry> {
         self.get(user).filter(|entry| entry.counts(now))
     }
 
-    /// Put an entry in the place of the user's old one. Others leave if there is no room; one
-    /// that alone is too large is not stored.
+    /// Stores an entry, which replaces the previous one of the user. Evicts others if necessary. An entry that alone
+    /// exceeds the limit is not stored.
     pub(super) fn put(&mut self, entry: Entry) {
         self.remove(&entry.user);
         let bytes = entry.bytes();
@@ -102,7 +101,7 @@ impl Entries {
         self.by_user.insert(entry.user.clone(), entry);
     }
 
-    /// Take away what is older than it may get.
+    /// Removes entries that are too old.
     pub(super) fn clean(&mut self, now: Timestamp) {
         let now = whole_seconds(now);
         for (positive, ttl) in [(false, FAILED_TTL), (true, POSITIVE_TTL)] {
@@ -112,7 +111,7 @@ impl Entries {
         }
     }
 
-    /// Whose positive or failed entry is the oldest, and when it was found out.
+    /// Returns the user with the oldest complete or failed entry, and its time.
     fn oldest(&self, positive: bool) -> Option<(Name, Timestamp)> {
         let from = (positive, Timestamp::ZERO, Name::default());
         let (kind, resolved, user) = self.by_rank.range(from..).next()?;

@@ -1,53 +1,52 @@
-//! Why nobody could be charged.
+//! Errors of determining the charged user.
 
 use std::fmt;
 
 use headroom_core::Name;
 
-/// Why a submission has no user, or a user no groups. The submission is refused.
+/// Reason why a submission has no user, or the user no groups. The submission is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UserError {
-    /// No user, or an empty one, and the submission is not forced.
+    /// The user name is missing or empty, and the submission is not forced.
     #[error(
         "the submission has no user name, but every application is charged to a user. Send a user name."
     )]
     Empty,
-    /// The name has other characters than user names have. Forced submissions included.
+    /// The name has characters that user names cannot have. Forced submissions are refused too.
     #[error(
         "{} is not a valid user name. A name begins with a letter or _, continues with letters, digits, and \
          : # / _ . @ -, and can end with $. Send a valid name.",
         Shown(.user)
     )]
     IllegalName {
-        /// As given.
+        /// The name as sent.
         user: Name,
     },
-    /// No groups were sent, and the partition's directory has none to offer.
+    /// The submission has no groups, and the directory of the partition finds none.
     #[error(
         "the groups of user {} are unknown: {failure}. Send the groups with the submission, or \
          correct the directory and submit again after 90 seconds.",
         Shown(.user)
     )]
     Unresolved {
-        /// Who was looked for.
+        /// Name of the user.
         user: Name,
-        /// The error of the directory. Not a source: it is part of the sentence.
+        /// Error of the directory. It is part of the sentence, and therefore not a source.
         failure: LookupFailure,
     },
     /// The partition is not configured.
     #[error("partition {} does not exist. Submit to a partition of the queue file.", Shown(.partition))]
     UnknownPartition {
-        /// As given.
+        /// The name as sent.
         partition: Name,
     },
 }
 
 impl UserError {
-    /// The codes under which applications are rejected. A partition that is not there is refused before that, as
-    /// `UNKNOWN_PARTITION`.
+    /// Codes of rejected applications. An unknown partition is refused earlier, as `UNKNOWN_PARTITION`.
     pub const CODES: [&str; 3] = ["U-EMPTY", "U-NAME", "U-UNRESOLVED"];
 
-    /// Stays the same when sentences change; for logs, tests and documentation.
+    /// Returns a code that does not change with the sentence, for logs, tests, and documentation.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Empty => "U-EMPTY",
@@ -58,34 +57,34 @@ impl UserError {
     }
 }
 
-/// Why a directory has no complete answer.
+/// Reason why a directory has no complete answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LookupFailure {
-    /// It was asked, and there is no such user.
+    /// The user does not exist.
     #[error("the directory has no such user")]
     NoSuchUser,
-    /// It could not be asked about the user.
+    /// The query for the user failed.
     #[error("the directory failed to look the user up ({reason})")]
     User {
-        /// The error of the directory.
+        /// Error of the directory.
         reason: Name,
     },
-    /// The user is there; the list of groups is not.
+    /// The user exists, but the query for its groups failed.
     #[error("the directory has the user, but failed to list the groups ({reason})")]
     Groups {
-        /// The error of the directory.
+        /// Error of the directory.
         reason: Name,
     },
-    /// Another thread was asking for the same user, and broke off.
+    /// Another thread that queried the same user panicked.
     #[error("the lookup ended without a result because of an error in the directory code")]
     BrokenOff,
 }
 
-/// Why a `usergroupresolver` cannot be used. Nothing changed.
+/// Reason why a `usergroupresolver` cannot be used. Nothing changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolverError {
-    /// LDAP is not built yet. Another resolver in its place would give users other groups,
-    /// and so other limits, than the file asks for.
+    /// LDAP is not supported yet. Another resolver would give users other groups, and therefore other limits, than
+    /// the file requests.
     #[error(
         "partition {} sets `usergroupresolver` to `ldap`, which Headroom does not support yet. Set \
          `os` on a machine whose user database reads the directory (for example with SSSD), or \
@@ -93,13 +92,13 @@ pub enum ResolverError {
         Shown(.partition)
     )]
     Ldap {
-        /// Whose setting it is.
+        /// Partition with this setting.
         partition: Name,
     },
 }
 
 impl ResolverError {
-    /// Stays the same when sentences change.
+    /// Returns a code that does not change with the sentence.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Ldap { .. } => "U-LDAP",
@@ -107,20 +106,20 @@ impl ResolverError {
     }
 }
 
-/// A setting that was taken, and probably means something else than its author thinks.
+/// A valid setting that probably does not have the intended meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResolverWarning {
-    /// An unknown type is legal and stands for no directory at all, as in the reference.
+    /// An unknown type is valid and means no directory, as in the reference.
     UnknownType {
-        /// Whose setting it is.
+        /// Partition with this setting.
         partition: Name,
-        /// As written.
+        /// The value as written.
         given: String,
     },
 }
 
 impl ResolverWarning {
-    /// Stays the same when sentences change.
+    /// Returns a code that does not change with the sentence.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::UnknownType { .. } => "U-RESOLVER",
@@ -142,10 +141,10 @@ impl fmt::Display for ResolverWarning {
     }
 }
 
-/// Names from outside, in quotes, escaped and cut: readers of the log did not choose them.
+/// Shows an external name with quotes, escaped and shortened, because log readers cannot trust it.
 struct Shown<'a>(&'a str);
 
-/// More characters than any name that is meant seriously.
+/// Most characters of a name that are shown.
 const SHOWN_CHARACTERS_MAX: usize = 80;
 
 impl fmt::Display for Shown<'_> {

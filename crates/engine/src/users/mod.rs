@@ -1,9 +1,9 @@
-//! Who submits, and in which groups: settled before a submission enters the core.
+//! Determines the submitting user and the groups before a submission reaches the core.
 //!
-//! A client sends a user name and perhaps groups ([`Submitted`]). [`UserCache::convert`] makes
-//! a [`UserInfo`] of it, or says why not: groups that were sent are taken, others come from
-//! the partition's [`Directory`] by way of its cache. [`Users`] holds one cache for each
-//! partition, as the queue file's `usergroupresolver` says.
+//! A client sends a user name, and optionally groups ([`Submitted`]). [`UserCache::convert`] returns a [`UserInfo`]
+//! or an error. Groups in the submission are used as they are; otherwise they are read from the partition's
+//! [`Directory`] through its cache. [`Users`] has one cache for each partition, according to `usergroupresolver` in
+//! the queue file.
 //!
 //! ```
 //! use headroom_core::Timestamp;
@@ -16,11 +16,11 @@
 //! # Ok::<(), headroom_engine::users::UserError>(())
 //! ```
 //!
-//! **Time** is an argument, as in the core: the wall clock's, counted here in whole seconds.
-//! If it steps back, an entry made in its future counts as new until the clock has caught up.
+//! **Time** is an argument, as in the core: the system time, in whole seconds. If it is set back, an entry from the
+//! future counts as new until the clock reaches its time.
 //!
-//! **Threads.** Any number may convert at once. No lock is held while a directory is asked;
-//! threads that want the same user wait for one answer, and nobody else waits.
+//! **Threads.** Any number of threads can convert concurrently. No lock is held while a directory is queried. Threads
+//! that need the same user wait for one answer, and all others do not wait.
 
 mod cache;
 mod convert;
@@ -45,31 +45,29 @@ pub use os::OsDatabase;
 pub use partitions::Users;
 pub use resolver::{Resolver, Resolvers};
 
-/// What a client says about who submits. All empty where it sent nothing at all.
+/// User and groups as a client sent them. All empty if it sent none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Submitted {
-    /// User name; may be empty.
+    /// User name. Can be empty.
     pub user: Name,
-    /// Groups in the client's order; empty leaves them to the directory.
+    /// Groups in the order of the client. If empty, the directory provides them.
     pub groups: Vec<Name>,
-    /// Whether the application is already running and must not be lost (the application tag
-    /// `application.create.force`).
+    /// Whether the application already runs and must not be lost (the application tag `application.create.force`).
     pub forced: bool,
 }
 
-/// Who is charged for an application.
+/// The user who is charged for an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserInfo {
-    /// A legal user name.
+    /// A valid user name.
     pub name: Name,
-    /// The user's groups. Where they were sent, exactly as they were sent.
+    /// Groups of the user. If the client sent them, they are unchanged.
     pub groups: Vec<Name>,
 }
 
 impl UserInfo {
-    /// The groups that no limit can name, since their names are not legal there; for a remark
-    /// to curious readers. They stay, as in the reference: a user whose groups were
-    /// dropped would escape the limit of `*`.
+    /// Returns the groups whose names are invalid in limits, so that no limit can name them. They are retained, as in
+    /// the reference: without groups, a user would not be subject to the limit of `*`.
     pub fn groups_without_legal_name(&self) -> impl Iterator<Item = &Name> {
         self.groups.iter().filter(|group| !is_group_name(group))
     }

@@ -8,11 +8,11 @@ use nix::unistd::{Gid, Group, User, getgrouplist};
 
 use super::directory::{Database, GroupId};
 
-/// The operating system's database, asked through the C library, so that whatever the
-/// machine is set up to ask is asked: files, SSSD, LDAP, NIS.
+/// The database of the operating system, through the C library. It therefore uses all configured sources: files,
+/// SSSD, LDAP, NIS.
 ///
-/// A look-up blocks until the system answers. Of a group the library wants all members to
-/// tell its name; one whose members fill more than 1 MiB goes by its number.
+/// A lookup blocks until the system answers. To return the name of a group, the library reads all its members; a
+/// group with more than 1 MiB of members is represented by its number.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OsDatabase;
 
@@ -20,7 +20,7 @@ impl Database for OsDatabase {
     fn primary_group(&self, user: &str) -> Result<Option<GroupId>, Name> {
         match User::from_name(user) {
             Ok(found) => Ok(found.map(|user| GroupId(user.gid.as_raw()))),
-            // Some sources report an absent user as an error; getpwnam(3) lists how.
+            // Some sources report a missing user as an error, as getpwnam(3) lists.
             Err(Errno::ENOENT | Errno::ESRCH) => Ok(None),
             Err(error) => Err(reason(error)),
         }
@@ -72,8 +72,8 @@ mod tests {
         assert_eq!(refused, Err(reason(Errno::EINVAL)));
     }
 
-    /// Reads the files by itself, so that the C library is not checked against itself. The
-    /// machine may have users and groups from elsewhere too.
+    /// Reads the files directly, so that the C library is not compared with itself. The machine can also have users
+    /// and groups from other sources.
     #[test]
     fn every_user_of_the_files_has_the_groups_of_the_files() {
         let groups = rows("/etc/group");

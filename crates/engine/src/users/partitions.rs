@@ -7,7 +7,7 @@ use headroom_core::{Name, Timestamp};
 
 use super::{Resolver, Resolvers, Submitted, UserCache, UserError, UserInfo};
 
-/// The users of all partitions. What one partition knows of a user, the others do not.
+/// The users of all partitions. The caches of partitions are independent.
 #[derive(Debug, Default)]
 pub struct Users {
     partitions: RwLock<BTreeMap<Name, Partition>>,
@@ -20,9 +20,8 @@ struct Partition {
 }
 
 impl Users {
-    /// Put the resolvers of a queue file in force: partitions come and go with it, one whose
-    /// resolver is another gets a new and empty cache, the others keep theirs. A lookup that
-    /// is under way ends in the cache where it began.
+    /// Puts the resolvers of a queue file in force. Partitions are added and removed. A partition whose resolver
+    /// changed gets a new cache, and the others retain theirs. A running lookup ends in the cache in which it began.
     pub fn configure(&self, resolvers: &Resolvers, now: Timestamp) {
         let mut partitions = self.partitions.write().unwrap_or_else(PoisonError::into_inner);
         let mut before = std::mem::take(&mut *partitions);
@@ -34,15 +33,15 @@ impl Users {
             });
             partitions.insert(name.clone(), partition);
         }
-        // Caches that are no longer needed go after the lock, since that may take a while.
+        // Unused caches are dropped after the lock is released, because that can take a while.
         drop(partitions);
         drop(before);
     }
 
-    /// Find out who submits to `partition`; see [`UserCache::convert`].
+    /// Determines the user who submits to `partition`. See [`UserCache::convert`].
     ///
     /// # Errors
-    /// As there, and when there is no such partition.
+    /// As [`UserCache::convert`]. Also if the partition does not exist.
     pub fn convert(
         &self,
         partition: &str,
@@ -54,15 +53,15 @@ impl Users {
         cache.ok_or_else(unknown)?.convert(submitted, now)
     }
 
-    /// The cache of a partition.
+    /// Returns the cache of a partition.
     pub fn cache(&self, partition: &str) -> Option<Arc<UserCache>> {
         let partitions = self.partitions.read().unwrap_or_else(PoisonError::into_inner);
         partitions.get(partition).map(|partition| Arc::clone(&partition.cache))
     }
 
-    /// Clean the caches whose time has come.
+    /// Cleans the caches that are due.
     ///
-    /// Returns when the next one's will have; none without partitions.
+    /// Returns the time of the next cleaning. `None` without partitions.
     pub fn tick(&self, now: Timestamp) -> Option<Timestamp> {
         let partitions = self.partitions.read().unwrap_or_else(PoisonError::into_inner);
         partitions.values().map(|partition| partition.cache.tick(now)).min()

@@ -1,10 +1,10 @@
-//! One question to a directory, for which any number of threads may wait.
+//! A directory query for which several threads can wait.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Answer;
 
-/// A question that one thread asks; the others wait for its answer.
+/// A query that one thread makes, and for which the others wait.
 #[derive(Debug, Default)]
 pub(super) struct Question {
     state: Mutex<State>,
@@ -18,13 +18,13 @@ struct State {
 }
 
 impl Question {
-    /// Give everybody the answer; the first one counts.
+    /// Answers all waiting threads. Only the first answer counts.
     pub(super) fn answer(&self, answer: Answer) {
         self.state().answer.get_or_insert(answer);
         self.answered.notify_all();
     }
 
-    /// Wait until the asking thread has the answer.
+    /// Waits for the answer of the querying thread.
     pub(super) fn wait(&self) -> Answer {
         let mut state = self.state();
         state.waiting += 1;
@@ -37,12 +37,12 @@ impl Question {
         }
     }
 
-    /// How many threads wait.
+    /// Returns the number of waiting threads.
     pub(super) fn waiting(&self) -> usize {
         self.state().waiting
     }
 
-    /// Nothing panics while it is locked, so a poisoned lock holds what it should.
+    /// No code panics while it holds the lock, so the state is valid even if the lock is poisoned.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Which directory a partition's `usergroupresolver` stands for.
+//! Directories by value of `usergroupresolver`.
 
 use headroom_core::config::Configuration;
 use headroom_core::{Name, Timestamp};
@@ -8,18 +8,18 @@ use super::{ByNumber, CacheSettings, Echo, OsDatabase, ResolverError, ResolverWa
 /// A kind of directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Resolver {
-    /// None: a user without groups gets one group of the same name.
+    /// No directory: a user without groups gets one group with the same name.
     #[default]
     Echo,
-    /// The operating system's database.
+    /// The database of the operating system.
     Os,
-    /// Fixed data, cleaned every second; only in tests.
+    /// Fixed data, cleaned every second. Only in tests.
     #[cfg(any(test, feature = "testkit"))]
     Test,
 }
 
 impl Resolver {
-    /// An empty cache in front of this directory.
+    /// Returns an empty cache for this directory.
     pub fn cache(self, now: Timestamp) -> UserCache {
         let settings = CacheSettings::default();
         match self {
@@ -35,20 +35,20 @@ impl Resolver {
     }
 }
 
-/// The resolvers of all partitions of a queue file, ready to be put in force.
+/// Resolvers of all partitions of a queue file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resolvers {
     /// Each partition once, in file order.
     pub(super) by_partition: Vec<(Name, Resolver)>,
-    /// What the file's author should know.
+    /// Warnings for the author of the file.
     pub warnings: Vec<ResolverWarning>,
 }
 
 impl Resolvers {
-    /// Read what each partition asks for. Types are compared as written: `OS` is none.
+    /// Reads the setting of each partition. Types are case-sensitive: `OS` is unknown.
     ///
     /// # Errors
-    /// When a partition asks for `ldap`.
+    /// If a partition sets `ldap`.
     pub fn of(configuration: &Configuration) -> Result<Self, ResolverError> {
         let mut resolvers = Self::default();
         for partition in &configuration.partitions {

@@ -8,8 +8,8 @@ use headroom_core::Name;
 use super::directory::{Answer, Database, Directory, GroupId};
 use super::error::LookupFailure;
 
-/// A few users, each with one peculiarity; `dev` is group 1000, `ops` 1001, `test` 1002, and
-/// the other groups have no name.
+/// A few users, each with one special case. `dev` is group 1000, `ops` 1001, and `test` 1002. The other groups have
+/// no name.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FixedDatabase;
 
@@ -47,7 +47,7 @@ impl Database for FixedDatabase {
     }
 }
 
-/// A directory whose data a test may change, and which counts how often it is asked.
+/// A directory whose data a test can change, and which counts its queries.
 #[derive(Debug, Default)]
 pub struct Scripted {
     state: Mutex<Script>,
@@ -60,20 +60,20 @@ struct Script {
 }
 
 impl Scripted {
-    /// `user` is in these groups from now on.
+    /// Sets the groups of `user`.
     pub fn set(&self, user: &str, groups: &[&str]) {
         let groups = groups.iter().map(Name::new).collect();
         self.script().answers.insert(user.to_owned(), Answer::complete(groups));
     }
 
-    /// `user` cannot be found from now on; `groups` are known all the same.
+    /// Lets lookups of `user` fail. `groups` are still known.
     pub fn fail(&self, user: &str, groups: &[&str], failure: LookupFailure) {
         let groups = groups.iter().map(Name::new).collect();
         let answer = Answer { groups, failure: Some(failure) };
         self.script().answers.insert(user.to_owned(), answer);
     }
 
-    /// How often it was asked for `user`.
+    /// Returns the number of queries for `user`.
     pub fn asked(&self, user: &str) -> usize {
         self.script().asked.get(user).copied().unwrap_or_default()
     }

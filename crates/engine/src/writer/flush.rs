@@ -1,4 +1,4 @@
-//! Making durable what has happened, and letting others see it.
+//! Makes changes durable, and publishes them.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,15 +12,15 @@ use crate::view::View;
 
 use super::{Batch, Writer};
 
-/// How often the files of the journal are looked at while nothing is written.
+/// Interval of checks of the journal files while nothing is written.
 pub(crate) const FILES_CHECKED_EVERY: Millis = Millis::from_secs(1);
 
 impl Writer {
-    /// Make durable what has happened since the last call, and let others see it.
+    /// Makes all changes since the last call durable, and publishes them.
     ///
     /// # Errors
-    /// When the journal fails. Nothing of it is shown then, and the writer is not to be used
-    /// again: memory is ahead of the disk.
+    /// If the journal fails. Nothing is published then, and the writer must not be used again, because the state in
+    /// memory is ahead of the disk.
     pub fn flush(&mut self, is_idle: bool) -> Result<(), EngineError> {
         let committed = self.commit()?;
         self.trail.write(self.last);
@@ -33,13 +33,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Make everything durable, and take a last snapshot, so that the next start is quick.
+    /// Makes everything durable, and takes a last snapshot, so that the next start is fast.
     ///
     /// # Errors
     /// As [`Writer::flush`].
     pub fn finish(&mut self) -> Result<(), EngineError> {
         self.flush(true)?;
-        // Without a snapshot the next start makes of the records what the audit lacks.
+        // If the audit log is not durable, no snapshot is taken, so that the next start restores it from the records.
         let image = self.trail.sync(self.last).then(|| self.image());
         self.keeper.finish(self.last, self.journal.store_mut(), image.as_ref());
         self.vitals.set_snapshot_failure(self.keeper.failure().cloned());
@@ -47,7 +47,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Make the batch durable; the last record that is.
+    /// Makes the batch durable. Returns the number of the last durable record.
     fn commit(&mut self) -> Result<u64, EngineError> {
         let Batch { records, bytes, steps } = std::mem::take(&mut self.batch);
         if records == 0 {
@@ -68,8 +68,8 @@ impl Writer {
         Ok(committed)
     }
 
-    /// While nothing is written: finds out now and then whether the files of the journal are still in place. A write
-    /// finds out by itself.
+    /// While nothing is written, checks at intervals that the files of the journal are still in place. A write checks
+    /// that itself.
     fn look_after_files(&mut self) -> Result<(), EngineError> {
         if self.last >= self.looked_after + FILES_CHECKED_EVERY {
             self.looked_after = self.last;
@@ -78,11 +78,11 @@ impl Writer {
         Ok(())
     }
 
-    /// See how the snapshot under way is, and begin one if it is time to.
+    /// Checks the current snapshot, and begins one if it is due.
     fn take_snapshots(&mut self) {
         let now = self.last;
         self.keeper.look(now, self.journal.store_mut());
-        // The journal may drop what is in a snapshot, so the audit has it first.
+        // The journal can remove records that a snapshot covers, so the audit log must be durable first.
         if self.keeper.is_due(now) && self.trail.sync(now) {
             let image = self.image();
             self.keeper.begin(now, self.journal.store_mut(), image);
@@ -104,8 +104,8 @@ impl Writer {
         }
     }
 
-    /// Publish the books if somebody reads them or nothing else is to be done, and what is
-    /// counted in any case.
+    /// Publishes the books if a reader needs them or the writer is idle. Publishes the counters whenever a view is
+    /// published.
     fn publish_view(&mut self, is_idle: bool) {
         let sequence = self.journal.next() - 1;
         let newest = self.views.latest();

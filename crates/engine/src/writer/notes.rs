@@ -1,11 +1,11 @@
-//! What the scheduler noted of those that wait.
+//! Notes of the scheduler about waiting asks.
 
 use headroom_core::{Note, Timestamp};
 
 use super::Writer;
 
 impl Writer {
-    /// Tell it to those who watch, and count it.
+    /// Passes the notes to watchers, and counts them.
     pub(super) fn hear_notes(&mut self, now: Timestamp) {
         let Self { books, scheduler, edges, records, work, .. } = self;
         let notes = scheduler.take_notes();

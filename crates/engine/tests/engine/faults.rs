@@ -34,8 +34,7 @@ fn start(store: FileStore) -> Option<Engine> {
     Engine::start(Box::new(store), settings).ok()
 }
 
-/// Send the commands, starting anew in the middle, until nothing is taken any more; what was
-/// answered.
+/// Sends the commands, with a restart in the middle, until none is accepted any more. Returns what was answered.
 async fn work(disk: &FaultyDisk) -> Vec<Accepted> {
     let (mut answered, commands) = (Vec::new(), commands());
     let (front, back) = commands.split_at(commands.len() / 2);
@@ -47,7 +46,7 @@ async fn work(disk: &FaultyDisk) -> Vec<Accepted> {
             let outcome = match handle.submit(from("ann", &id, command.clone())).await {
                 Ok(outcome) => outcome,
                 Err(refused) => {
-                    // The reason is what the disk said, and is known to all.
+                    // The reason is the error of the disk, and is published.
                     engine.stop().await.expect_err("the disk failed");
                     let health = handle.health();
                     let reason = health.stopped.clone().expect("the engine has stopped");

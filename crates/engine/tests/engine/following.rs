@@ -63,7 +63,7 @@ async fn what_is_told_of_objects_is_numbered_and_followed_too() {
     let cluster = Cluster::furnished(&MemoryJournal::default()).await;
     let mut watcher = cluster.handle.watched().follow(1);
     let first = watcher.next().await.unwrap().unwrap();
-    assert_eq!(first.len(), 1, "the newest one is told again");
+    assert_eq!(first.len(), 1, "the newest one is sent again");
     cluster.accept(ask("a1", 1)).await;
     cluster.turn(Millis::new(1)).await;
     let told = watcher.next().await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! How the engine is, and what it does by the clock beside its work.
+//! Health of the engine, and its periodic work.
 
 use std::sync::Arc;
 use std::time::Duration;

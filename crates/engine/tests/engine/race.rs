@@ -1,5 +1,5 @@
-//! Tasks that are cancelled while they start, by threads that know nothing of each other, and whose ends are told
-//! three times. Source: tenants TR-51, TR-52, TS-12.
+//! Tasks that independent threads cancel while they start, and whose ends are reported three times. Source: tenants
+//! TR-51, TR-52, TS-12.
 
 use std::collections::BTreeMap;
 
@@ -113,7 +113,7 @@ async fn a_cancel_that_races_with_a_start_charges_and_releases_once() {
         }
     }
     assert!(charged.values().all(|count| *count == 1), "nobody is charged twice");
-    assert_eq!(charged, released, "whoever was charged was released once");
+    assert_eq!(charged, released, "each charge was released once");
     let started = u32::try_from(charged.len()).unwrap();
     // The race has gone either way, many times.
     assert!((100..=TASKS - 100).contains(&started), "{started} have started");

@@ -234,7 +234,7 @@ async fn a_record_of_another_chain_is_found() {
     let places: Vec<_> = found.iter().map(|(line, _)| *line).collect();
     assert_eq!(places, [3, 4], "{found:?}");
     assert!(found.iter().all(|(_, fault)| matches!(fault, Fault::Chain { .. })), "{found:?}");
-    // One who writes a whole chain anew is found by the journal.
+    // A chain that was rewritten as a whole is detected by the journal.
     one.set_lines(&other.lines());
     assert_eq!(faults(&one), vec![]);
     let found = one.verified().faults;
@@ -293,7 +293,7 @@ async fn what_a_crash_took_is_made_again_byte_by_byte() {
         let scene = Scene::start(&again, START, 1_000).unwrap();
         assert_eq!(scene.engine.begin().warnings, Vec::<String>::new());
         scene.engine.stop().await.unwrap();
-        assert_eq!(again.lines(), lines, "{kept} lines were kept");
+        assert_eq!(again.lines(), lines, "{kept} lines were stored");
     }
 }
 
@@ -338,7 +338,7 @@ async fn one_that_was_damaged_stays_as_it_is_and_goes_on_behind() {
     scene.accept(set("a", quota(40))).await;
     for number in 0..8 {
         scene.task("a", &format!("t{number}"), 1).await;
-        // Snapshots are written beside it.
+        // Snapshots are written in parallel.
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     scene.engine.stop().await.unwrap();
@@ -370,7 +370,7 @@ async fn behind_a_journal_that_was_cut_off_the_audit_goes_on() {
     let lines = disks.lines();
     let journal: Arc<dyn headroom_journal::disk::Disk> = Arc::new(disks.journal.clone());
     headroom_journal::repair(&journal, cut).unwrap();
-    // Twice, since the second start finds what the first one has said.
+    // Twice, because the second start finds what the first one has written.
     for (start, vcores) in [60, 70].into_iter().enumerate() {
         let scene = Scene::start(&disks, START, 1_000).unwrap();
         assert_eq!(scene.engine.begin().warnings.len(), usize::from(start == 0));
@@ -378,7 +378,7 @@ async fn behind_a_journal_that_was_cut_off_the_audit_goes_on() {
         disks = disks.after_kill();
     }
     let after = disks.lines();
-    assert_eq!(after[..lines.len()], lines, "what was said stays");
+    assert_eq!(after[..lines.len()], lines, "earlier lines stay");
     let said: Vec<_> = after[lines.len()..].iter().map(|line| record(line)).collect();
     let kinds: Vec<_> = said.iter().map(|line| line["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["LEDGER_REBUILT", "QUOTA_CHANGED", "QUOTA_CHANGED"]);

@@ -1,4 +1,4 @@
-//! A snapshot of an earlier version, kept as a file: it goes on being readable.
+//! A snapshot of an earlier version, stored as a file: it remains readable.
 //!
 //! The file is made once for each [`FORMAT`], by `HEADROOM_GOLDEN=write`, and never again: fields
 //! that are appended later are read with their defaults, and only the words change.

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use headroom_core::books::Books;
 
-/// Queues with limits, templates and rules, two partitions, gangs, kept nodes, preemption, what
-/// the core does not schedule, applications that ended or were refused, questions and answers.
+/// Queues with limits, templates, and rules, two partitions, gangs, reserved nodes, preemption, foreign allocations,
+/// applications that ended or were refused, questions, and answers.
 pub(crate) const STORY: &str = "
     partition default
     queue root.a max vcore=12 gpu=2 guaranteed vcore=9 apps=5

@@ -140,7 +140,8 @@ fn page_of(code: &str) -> PathBuf {
 
 const FENCE: &str = "```console\n";
 
-/// Compare the example of a page with what the command prints now, or write it anew. Whether they are the same.
+/// Compares the example of a page with the current output of the command, or rewrites it. Returns whether they are
+/// the same.
 fn is_in_page(code: &str, shown: &str) -> bool {
     let path = page_of(code);
     let page = fs::read_to_string(&path).unwrap();
@@ -164,7 +165,7 @@ fn the_page_of_every_reason_to_wait_ends_with_what_the_terminal_shows() {
         !is_in_page(told.code, &shown)
     };
     let others: Vec<_> = TOLD.iter().filter(is_another).map(|told| told.code).collect();
-    assert!(others.is_empty(), "UPDATE_EXPECT=1 writes the examples of {others:?} anew");
+    assert!(others.is_empty(), "UPDATE_EXPECT=1 rewrites the examples of {others:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Requests that mean harm, against the server as a process: none may take it down, fill its journal, or shut out others.
+//! Malicious requests against the server as a process: none can stop it, fill its journal, or block other clients.
 //!
 //! The bound on memory is that of `docs/server.md`: a request may grow the process by 64 times its body and 64 MiB.
 
@@ -283,10 +283,10 @@ async fn answers_that_nobody_takes_count_until_their_last_byte() {
     println!("{ok} answers untaken, {full} refused, grown by {} KiB", grown >> 10);
     assert!(full > 0, "as many answers are untaken as wanted");
     assert!(grown < 320 << 20, "{grown} bytes");
-    // Another client is told so, and one that only asks whether the server is there is not shut out.
+    // Another client gets this answer, and a probe is not refused.
     assert!(server.is_ready());
-    // A connection whose answers make no progress for 30 s is cut off, though it answers pings; then others are answered
-    // again.
+    // A connection whose answers make no progress for 30 s is closed, although it answers pings. Then others are
+    // answered again.
     let begin = Instant::now();
     while server.send("GET", "/headroom/v1/openapi.json", &[], "").0 != 200 {
         assert!(begin.elapsed() < STALL_ENDS_WITHIN, "connections without progress go on");

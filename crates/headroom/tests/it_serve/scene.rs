@@ -1,4 +1,4 @@
-//! The example of two tenants, as whoever tries it runs it.
+//! The example of two tenants, as a user runs it.
 
 use std::process::{Command, Output};
 

@@ -177,7 +177,7 @@ fn a_stale_version_is_refused_with_the_rule_and_what_to_do() {
     }
 }
 
-/// What would become of tasks beside one of 90 cores.
+/// Checks predictions for tasks next to one of 90 cores.
 fn foresee(asked: &Asked) {
     let check = asked.shown("tenants check lab vcore=20 --priority -3");
     let row = cells(check.lines().nth(1).unwrap());
@@ -185,7 +185,7 @@ fn foresee(asked: &Asked) {
     assert_eq!(asked.json("tenants check lab vcore=10 memory=20G")["fits"], true);
 }
 
-/// What a task really uses is shown beside what it has, and what is counted is what tasks have.
+/// The actual usage of a task is shown next to its size, and the size is what counts.
 fn measured(asked: &Asked) {
     assert_eq!(asked.json("tasks confirm t-1")["state"], "RUNNING");
     let measured = asked.shown("tasks measured t-1 vcore=3500m");

@@ -100,7 +100,7 @@ impl Folder {
     }
 }
 
-/// A file of the real traces; none, said aloud, where they are not at hand.
+/// Returns a file of the real traces. `None`, with a message, if they are not available.
 pub(crate) fn trace(path: &str) -> Option<String> {
     let Some(folder) = std::env::var_os("HEADROOM_TRACES") else {
         println!("skipped: HEADROOM_TRACES is not set");

@@ -1,4 +1,4 @@
-//! A folder in which everything is right, and what is said when something is not.
+//! A folder in which everything is right, and the output if something is not.
 
 use super::Folder;
 
@@ -33,7 +33,7 @@ pub(crate) fn folder(name: &str) -> Folder {
     folder
 }
 
-/// What is said, after the exit code.
+/// Returns the exit code, followed by the output.
 pub(crate) fn said(folder: &Folder, arguments: &[&str]) -> String {
     let ran = folder.run(arguments);
     assert_eq!(ran.stdout, "", "{arguments:?}");

@@ -1,4 +1,4 @@
-//! A disk in memory that fails on demand, and forgets what was not made durable.
+//! A disk in memory that fails on demand, and loses everything that was not made durable.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,31 +7,32 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Disk, DiskFile, Lock, Locked};
 
-/// What goes wrong.
+/// Fault that a disk can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The operation does nothing and fails.
+    /// The operation has no effect and fails.
     Fails,
-    /// A write ends halfway; any other operation fails.
+    /// A write stores only the first half of its bytes and fails. Any other operation fails.
     Short,
-    /// From here on there is no room: every write and every new length fails, all else works.
+    /// From this operation on the disk is full: every write and every change of length fails. All other operations
+    /// work.
     Full,
-    /// The operation and all that follow fail, as if the disk were gone.
+    /// This operation and all later ones fail, as if the disk were removed.
     Gone,
 }
 
-/// A disk in memory; copies share it.
+/// A disk in memory. Clones share its content.
 #[derive(Clone, Debug, Default)]
 pub struct FaultyDisk(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
     files: BTreeMap<u64, Bytes>,
-    /// Names as they are seen, and as they would be after a loss of power.
+    /// Current names of files. `durable_names` has the names that survive a loss of power.
     names: BTreeMap<String, u64>,
     durable_names: BTreeMap<String, u64>,
     files_made: u64,
-    /// Writes, new lengths, syncs, renames, removals and new files so far.
+    /// Number of writes, changes of length, syncs, renames, removals, and new files so far.
     operations: u64,
     fault: Option<(u64, Fault)>,
     locked: Option<String>,
@@ -41,7 +42,7 @@ struct State {
 struct Bytes {
     seen: Vec<u8>,
     durable: Vec<u8>,
-    /// What was written since the last sync, in order.
+    /// Changes since the last sync, in order.
     pending: Vec<Change>,
 }
 
@@ -68,25 +69,25 @@ impl Change {
 }
 
 impl FaultyDisk {
-    /// The fault happens at this operation, counted from 0.
+    /// Sets a fault that happens at this operation, counted from 0.
     pub fn fail_at(&self, operation: u64, fault: Fault) {
         self.state().fault = Some((operation, fault));
     }
 
-    /// How many operations there were that change something.
+    /// Returns the number of operations that changed something.
     pub fn operations(&self) -> u64 {
         self.state().operations
     }
 
-    /// The disk after the process died here: all that was written is there, no lock, no fault.
+    /// Returns the disk as it is when the process dies now: with all written bytes, without a lock or a fault.
     #[must_use]
     pub fn after_kill(&self) -> Self {
         let state = self.state();
         Self::of(state.files.clone(), state.names.clone())
     }
 
-    /// The disk after a loss of power here: of what was not made durable, each change is there or
-    /// not as `keep` says of its number; a write may be there in part.
+    /// Returns the disk as it is after a loss of power. `keep` decides how much is left of each change that is not
+    /// durable. Of a write, only a part can be left.
     #[must_use]
     pub fn after_power_loss(&self, mut keep: impl FnMut() -> Kept) -> Self {
         let state = self.state();
@@ -105,7 +106,7 @@ impl FaultyDisk {
             }
             *bytes = Bytes { seen: there.clone(), durable: there, pending: Vec::new() };
         }
-        // Names change one after another, as in a journal of the file system.
+        // Names change one after another, as in the journal of a file system.
         let names = if keep() == Kept::All { &state.names } else { &state.durable_names };
         Self::of(files, names.clone())
     }
@@ -117,14 +118,14 @@ impl FaultyDisk {
         Self(Arc::new(Mutex::new(state)))
     }
 
-    /// A file's bytes.
+    /// Returns the bytes of a file.
     pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
         let state = self.state();
         let id = state.names.get(name)?;
         Some(state.files.get(id)?.seen.clone())
     }
 
-    /// Give a file other bytes.
+    /// Replaces the bytes of a file.
     pub fn set_bytes(&self, name: &str, bytes: Vec<u8>) {
         let mut state = self.state();
         let Some(id) = state.names.get(name).copied() else { return };
@@ -140,22 +141,22 @@ impl FaultyDisk {
 /// What is left of a change after a loss of power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// All of it.
+    /// The whole change.
     All,
     /// The first half of a write.
     Half,
-    /// Nothing.
+    /// No part of it.
     Nothing,
 }
 
-/// How far an operation gets.
+/// Extent to which an operation takes effect.
 enum Go {
     On,
     Halfway(io::Error),
 }
 
 impl State {
-    /// Count an operation; whether it takes place.
+    /// Counts an operation. Returns whether it takes effect, in full or in part.
     fn step(&mut self, writes: bool) -> io::Result<Go> {
         let number = self.operations;
         self.operations += 1;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::{Disk, DiskFile, FileId, Lock, Locked};
 
-/// Files are for their owner alone: records name users and what they do.
+/// File mode: only the owner can read the files, because records contain user names and what users do.
 const MODE: u32 = 0o600;
 
 /// A folder of the operating system.
@@ -16,10 +16,10 @@ const MODE: u32 = 0o600;
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// This folder; made now if it is missing.
+    /// Opens this folder. Creates it if it is missing.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If the folder cannot be created.
     pub fn new(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().to_path_buf();
         if !path.is_dir() {
@@ -89,7 +89,7 @@ impl Disk for Folder {
     fn list(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.0)? {
-            // Our own names are plain; others are none of our business.
+            // File names of the journal are valid UTF-8. Other names cannot belong to it.
             names.extend(entry?.file_name().into_string().ok());
         }
         names.sort();

@@ -1,4 +1,4 @@
-//! The few things that the journal needs of a disk, so that tests can put a bad one in its place.
+//! The operations that the journal needs of a disk. Tests implement them with a disk that fails.
 
 #[cfg(any(test, feature = "testkit"))]
 pub mod faulty;
@@ -11,16 +11,16 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Tells one file from every other on the same machine, whatever its name: its device and inode.
+/// Identity of a file on one machine, independent of its name: its device and inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileId(pub u64, pub u64);
 
 /// One file of a [`Disk`].
 pub trait DiskFile: Debug + Send + Sync {
-    /// Returns the identity of the file; none where files cannot be replaced behind our back.
+    /// Returns the identity of the file. `None` where an open file cannot be replaced by another process.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Returns the I/O error of the disk.
     fn id(&self) -> io::Result<Option<FileId>> {
         Ok(None)
     }
@@ -28,115 +28,116 @@ pub trait DiskFile: Debug + Send + Sync {
     /// Locks the file itself until it is closed. Returns whether no other process has locked it.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Returns the I/O error of the disk.
     fn try_lock(&self) -> io::Result<bool> {
         Ok(true)
     }
 
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     ///
     /// # Errors
-    /// What the disk says; so for all others.
+    /// Returns the I/O error of the disk.
     fn len(&self) -> io::Result<u64>;
 
-    /// Whether it has no bytes.
+    /// Returns whether the file has no bytes.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Returns the I/O error of the disk.
     fn is_empty(&self) -> io::Result<bool> {
         self.len().map(|length| length == 0)
     }
 
-    /// Fill `out` from this offset on; fewer bytes than that are an error.
+    /// Fills `out` with the bytes from this offset on. If the file has fewer bytes, this is an error.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Returns the I/O error of the disk.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<()>;
 
-    /// Write all of these bytes from this offset on.
+    /// Writes all of these bytes, from this offset on.
     ///
     /// # Errors
-    /// What the disk says; some of the bytes may have been written.
+    /// Returns the I/O error of the disk. Some of the bytes might have been written.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// Cut it off, or make it longer with zeros.
+    /// Shortens the file, or extends it with zeros.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Returns the I/O error of the disk.
     fn set_len(&self, length: u64) -> io::Result<()>;
 
-    /// Make durable what was written.
+    /// Makes all written bytes durable.
     ///
     /// # Errors
-    /// What the disk says; what was written since the last time may be lost then.
+    /// Returns the I/O error of the disk. What was written since the last sync might be lost then.
     fn sync(&self) -> io::Result<()>;
 }
 
-/// Files by name, all in one folder.
+/// Files in one folder, addressed by name.
 pub trait Disk: Debug + Send + Sync {
-    /// A file that exists; with `create`, one that is made now and must not exist.
+    /// Opens an existing file. With `create`, creates a file, which must not exist yet.
     ///
     /// # Errors
-    /// What the disk says; so for all others.
+    /// Returns the I/O error of the disk.
     fn open(&self, name: &str, create: bool) -> io::Result<Arc<dyn DiskFile>>;
 
-    /// All files, in order of names.
+    /// Returns the names of all files, in order.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Returns the I/O error of the disk.
     fn list(&self) -> io::Result<Vec<String>>;
 
-    /// Give a file another name, in place of the one that has it.
+    /// Renames a file. Replaces any file that has the new name.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Returns the I/O error of the disk.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
-    /// Remove a file.
+    /// Removes a file.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Returns the I/O error of the disk.
     fn remove(&self, name: &str) -> io::Result<()>;
 
-    /// Make names durable: files made, renamed and removed.
+    /// Makes created, renamed, and removed names durable.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Returns the I/O error of the disk.
     fn sync(&self) -> io::Result<()>;
 
-    /// Take this file as a lock until what is returned is dropped, the process ends or dies, and
-    /// leave `holder` in it; or learn who has it.
+    /// Locks this file until the returned lock is dropped or the process ends. Writes `holder` into it. If another
+    /// process holds the lock, returns the text of that holder.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Returns the I/O error of the disk.
     fn lock(&self, name: &str, holder: &str) -> io::Result<Result<Lock, String>>;
 
-    /// Returns the identity of the file that has this name now; none where files cannot be replaced behind our back.
+    /// Returns the identity of the file that has this name now. `None` where an open file cannot be replaced by
+    /// another process.
     ///
     /// # Errors
-    /// What the disk says; [`io::ErrorKind::NotFound`] where nothing has the name.
+    /// Returns the I/O error of the disk. It is [`io::ErrorKind::NotFound`] if no file has the name.
     fn id_of(&self, name: &str) -> io::Result<Option<FileId>> {
         let _ = name;
         Ok(None)
     }
 
-    /// What a person would call this file.
+    /// Returns the path of this file, as errors show it.
     fn path(&self, name: &str) -> PathBuf;
 }
 
-/// A lock that is held.
+/// A lock that is held. Dropping it releases the lock.
 pub trait Locked: Debug + Send + Sync {
-    /// Returns the identity of its file; none where files cannot be replaced behind our back.
+    /// Returns the identity of the lock file. `None` where an open file cannot be replaced by another process.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Returns the I/O error of the disk.
     fn id(&self) -> io::Result<Option<FileId>> {
         Ok(None)
     }
 }
 
-/// A lock that nobody contends for.
+/// A lock of a disk that only one process can reach.
 impl Locked for () {}
 
-/// Holds a lock for as long as it lives.
+/// A lock that is held until it is dropped.
 pub type Lock = Box<dyn Locked>;

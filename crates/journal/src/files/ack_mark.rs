@@ -1,10 +1,10 @@
-//! How far the journal was acknowledged, in a file next to the journal.
+//! The mark: a file next to the journal with the last acknowledged record.
 //!
-//! The database library goes back to the batch before when the newest one is not whole after a
-//! crash: it cannot know whether that was cut off in the middle, which nobody has seen, or was
-//! acknowledged and damaged since. The mark can: it is written behind every flush, without one of
-//! its own, so it never says too much, and after the death of the process it says all. After a
-//! loss of power it may say less than was acknowledged; then what was flushed is trusted.
+//! After a crash, the database library returns to the previous batch if the newest one is not whole. It cannot know
+//! whether the newest batch was interrupted, and never acknowledged, or was acknowledged and damaged later. The mark
+//! distinguishes the two cases. It is written after every flush, without a flush of its own, so it is never ahead of
+//! the journal. After the death of the process it is exact. After a loss of power it can be behind; then the flushed
+//! records count.
 
 use std::io;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use crate::disk::{Disk, DiskFile};
 
 const NAME: &str = "mark";
 
-/// What the mark says.
+/// Content of the mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct AckState {
-    /// The last record that was acknowledged.
+    /// Last acknowledged record.
     pub(super) sequence: u64,
-    /// The last lease that was given.
+    /// Last granted lease.
     pub(super) lease: u64,
 }
 
@@ -36,7 +36,8 @@ impl AckState {
         bytes
     }
 
-    /// None if the bytes are not whole: a loss of power may do that, and then there is no mark.
+    /// Returns the content of these bytes. `None` if they are not whole, for example after a loss of power; they then
+    /// count as no mark.
     fn of_bytes(bytes: &[u8; 24]) -> Option<Self> {
         let number = |at: usize| u64::from_le_bytes(*bytes[at..].first_chunk().expect("24 bytes"));
         (number(16) == xxh3_64(&bytes[..16]))
@@ -48,7 +49,7 @@ impl AckState {
 #[derive(Debug)]
 pub(super) struct AckMark(Arc<dyn DiskFile>);
 
-/// What the mark of a journal says, if it has a whole one.
+/// Returns the content of the mark of a journal. `None` if there is no whole one.
 pub(super) fn read(disk: &dyn Disk) -> Result<Option<AckState>, JournalError> {
     let fail = |deed, source| JournalError::access(deed, disk.path(NAME), source);
     let file = match disk.open(NAME, false) {
@@ -63,7 +64,7 @@ pub(super) fn read(disk: &dyn Disk) -> Result<Option<AckState>, JournalError> {
 }
 
 impl AckMark {
-    /// Make the mark again and durable.
+    /// Writes a new mark and makes it durable.
     pub(super) fn make(disk: &dyn Disk, state: AckState) -> Result<Self, JournalError> {
         let fail = |source| JournalError::access("write", disk.path(NAME), source);
         let name = names::new(NAME);
@@ -77,7 +78,7 @@ impl AckMark {
         made.map(Self).map_err(fail)
     }
 
-    /// Say more. It is not flushed.
+    /// Overwrites the mark with a newer state, without a flush.
     pub(super) fn say(&self, disk: &dyn Disk, state: AckState) -> Result<(), JournalError> {
         let fail = |source| JournalError::access("write", disk.path(NAME), source);
         self.0.write_at(0, &state.to_bytes()).map_err(fail)

@@ -1,4 +1,4 @@
-//! One file of records: those from one snapshot on, up to the next.
+//! One file of records: those between two snapshots.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,57 +15,57 @@ use crate::disk::{Disk, DiskFile, FileId};
 use crate::error::{Damage, JournalError, Place};
 use crate::frame::{frame, unframe};
 
-/// The version of the file format that is written, and the newest that is read.
+/// Version of the file format that is written, and the newest that is read.
 const FORMAT: u32 = 1;
 
-/// Framed records by number.
+/// Records with their headers, by number.
 const RECORDS: TableDefinition<u64, &[u8]> = TableDefinition::new("records");
 
-/// One row, [`HEAD`]: version, first record, checksum of the record before, checksum of these.
+/// One row, [`HEAD`]: version, number of the first record, checksum of the record before it, checksum of this row.
 const ABOUT: TableDefinition<&str, &[u8]> = TableDefinition::new("about");
 const HEAD: &str = "head";
 const HEAD_BYTES: usize = 4 + 8 + 8 + 8;
 
-/// Memory that the library may use for pages of one file, in bytes.
+/// Cache size of the library for one file, in bytes.
 const CACHE_BYTES: usize = 16 << 20;
 
-/// How much is read at once.
+/// Number of records that are read at once. `PAGE_BYTES` bounds their size.
 const PAGE_RECORDS: usize = 512;
 const PAGE_BYTES: usize = 4 << 20;
 
-/// Who may write to a file that is opened.
+/// Purpose for which a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Nobody: what the library does to it stays in memory.
+    /// Reading only. What the library writes to the file stays in memory.
     Read,
-    /// We, as soon as it was found whole.
+    /// Appending. Writes reach the file as soon as its content was checked.
     Append,
 }
 
-/// One file of records, open. Copies read what there is then and later, and only one of them may write.
+/// One open file of records. Clones share the database and read later records too. Only one of them can write.
 #[derive(Clone)]
 pub(super) struct Log {
     path: PathBuf,
     held: OverlayFile,
     database: Arc<Database>,
-    /// The number of the first record that it takes.
+    /// Number of the first record of the file.
     pub(super) first: u64,
-    /// The number of the next.
+    /// Number of the next record.
     pub(super) next: u64,
-    /// The checksum of the record before the first.
+    /// Checksum of the record before the first.
     pub(super) before: u64,
-    /// The checksum of the last, or of the one before the first.
+    /// Checksum of the last record. In an empty file, that of the record before the first.
     pub(super) checksum: u64,
 }
 
-/// Some records of a file, in order, and the checksum of the last.
+/// Consecutive records of a file, in order, and the checksum of the last.
 #[derive(Debug)]
 pub(super) struct Page {
     pub(super) records: Vec<(u64, Vec<u8>)>,
     pub(super) checksum: u64,
 }
 
-/// A record before which nothing was read.
+/// The checksum of the previous record is unknown, because that record was not read.
 pub(super) const UNKNOWN: Option<u64> = None;
 
 fn about(first: u64, before: u64) -> [u8; HEAD_BYTES] {
@@ -78,8 +78,8 @@ fn about(first: u64, before: u64) -> [u8; HEAD_BYTES] {
     bytes
 }
 
-/// Make a file with these records, durable and whole or not at all. `before` is the checksum of
-/// the record before the first.
+/// Creates a file with these records. It exists durable and whole, or not at all. `before` is the checksum of the
+/// record before the first.
 pub(super) fn make(
     disk: &dyn Disk,
     first: u64,
@@ -96,7 +96,7 @@ pub(super) fn make(
     let file = disk.open(&new, true).map_err(fail("make"))?;
     let held = OverlayFile::through(file.clone());
     let filled = fill(held.clone(), first, before, records).map_err(io_of);
-    // The library writes once more when it closes the file, and tells nobody how that went.
+    // The library writes once more when it closes the file, and does not return the result.
     match (filled, held.failure()) {
         (Ok(()), None) => {}
         (_, Some(failure)) => return Err(fail("make")(failure.to_error())),
@@ -129,7 +129,7 @@ fn fill(
     Ok(())
 }
 
-/// The I/O error, if the disk failed.
+/// Returns the I/O error if the disk failed.
 fn io_of(error: redb::Error) -> io::Error {
     match error {
         redb::Error::Io(error) => error,
@@ -138,8 +138,8 @@ fn io_of(error: redb::Error) -> io::Error {
 }
 
 impl Log {
-    /// Open the file that begins with this record, and check all that is in it. `last` is the
-    /// last record that it must have, if that is known.
+    /// Opens the file that begins with this record, and checks its whole content. `last` is the last record that it
+    /// must have, if that is known.
     pub(super) fn open(
         disk: &dyn Disk,
         first: u64,
@@ -151,13 +151,12 @@ impl Log {
         let fail = |deed, source| JournalError::access(deed, path.clone(), source);
         let file = disk.open(&name, false).map_err(|source| fail("open", source))?;
         if file.is_empty().map_err(|source| fail("read", source))? {
-            // The library would take it for a new one.
+            // The library would treat an empty file as a new one.
             let damage = Damage::Shape("the file is empty");
             return Err(JournalError::damaged(path, Place::default(), damage));
         }
         let held = OverlayFile::back(file.clone()).map_err(|source| fail("read", source))?;
-        // The library checks each page before it believes it; should one slip through, its own
-        // doubts are panics.
+        // The library checks each page before it uses it. If damage passes that check, the library can panic.
         let opened = catch_unwind(AssertUnwindSafe(|| Self::check(&path, &held, first)));
         let refused = match opened {
             Ok(Ok(log)) if last.is_none_or(|last| last < log.next) => {
@@ -178,7 +177,7 @@ impl Log {
         })
     }
 
-    /// Open the database, and read all of it once.
+    /// Opens the database, and reads all of it once.
     fn check(path: &Path, held: &OverlayFile, first: u64) -> Result<Self, Refused> {
         let database = Database::builder()
             .set_cache_size(CACHE_BYTES)
@@ -202,8 +201,8 @@ impl Log {
         }
     }
 
-    /// Some records from this one on, which follows the one with this checksum. None if there is
-    /// none.
+    /// Returns records from number `from` on. `before` is the checksum of the record before them. The page is empty
+    /// if there are no such records.
     pub(super) fn page(&self, from: u64, before: Option<u64>) -> Result<Page, JournalError> {
         let read = catch_unwind(AssertUnwindSafe(|| self.page_of(from, before)));
         let refused = match read {
@@ -249,7 +248,7 @@ impl Log {
         Ok(page)
     }
 
-    /// Append records that follow the last, and flush them.
+    /// Appends records after the last one, and flushes them.
     pub(super) fn append(&mut self, batch: &[Vec<u8>]) -> Result<(), JournalError> {
         let sequence = self.next;
         match self.insert(batch) {
@@ -275,7 +274,7 @@ impl Log {
     }
 
     fn insert(&self, batch: &[Vec<u8>]) -> Result<u64, redb::Error> {
-        // Its default is to flush when it commits.
+        // By default the library flushes each commit.
         let transaction = self.database.begin_write()?;
         let mut checksum = self.checksum;
         {
@@ -290,7 +289,7 @@ impl Log {
         Ok(checksum)
     }
 
-    /// Locks the file itself, so that nobody else appends to it though the lock file was removed.
+    /// Locks the file itself, so that no other process appends to it, even if the lock file was removed.
     pub(super) fn claim(&self) -> Result<(), JournalError> {
         match self.held.file().try_lock() {
             Ok(true) => Ok(()),
@@ -301,7 +300,7 @@ impl Log {
         }
     }
 
-    /// The identity of the file.
+    /// Returns the identity of the file.
     pub(super) fn id(&self) -> io::Result<Option<FileId>> {
         self.held.file().id()
     }
@@ -311,10 +310,10 @@ impl Log {
     }
 }
 
-/// Why a file was not accepted.
+/// Reason why a file was not accepted.
 enum Refused {
     Journal(JournalError),
-    /// The error text of the database library. The caller finds the cause by its own checks.
+    /// Error text of the database library. The caller finds the cause by its own checks.
     Index(String),
 }
 
@@ -349,7 +348,7 @@ fn check_head(path: &Path, first: u64, bytes: &[u8]) -> Result<u64, Refused> {
     Ok(number(12))
 }
 
-/// Say where the damage is that the library found.
+/// Returns the error for damage that the library found, with its position.
 fn locate(
     file: &dyn DiskFile,
     path: PathBuf,
@@ -375,7 +374,7 @@ fn locate(
     }
 }
 
-/// The records of a file that are whole, from its first on, whatever its index says.
+/// Returns the records of a file that are whole, from its first on, whatever its index contains.
 pub(super) fn salvage(
     disk: &dyn Disk,
     first: u64,

@@ -1,15 +1,15 @@
 //! The journal in files of one folder, for one process at a time.
 //!
-//! | file | what is in it |
+//! | file | content |
 //! | --- | --- |
 //! | `log-N.redb` | the records from N on, up to the next such file: a redb database |
 //! | `snapshot-N` | the books after record N |
-//! | `mark` | how far the journal was acknowledged, and the last lease |
+//! | `mark` | the last acknowledged record, and the last lease |
 //! | `lock` | the process that writes |
-//! | `*.new` | something in the making, which counts for nothing |
+//! | `*.new` | a file that is being written and has no meaning yet |
 //!
-//! A snapshot begins another file of records, so that dropping old records is dropping a file.
-//! What is made has its name only when it is whole and durable.
+//! A snapshot begins another file of records, so that removing old records is removing a file. A file gets its final
+//! name only when it is whole and durable.
 
 mod ack_mark;
 mod log;
@@ -37,16 +37,16 @@ use crate::store::{
     SnapshotHead, Store, Stored, WriteSnapshot,
 };
 
-/// The journal in files of one folder, for reading: nothing in it is changed. It holds the lock all
-/// the same, so that nobody else changes it meanwhile.
+/// The journal in files of one folder, opened for reading. It changes nothing in the folder. It also holds the lock,
+/// so that no other process changes the folder meanwhile.
 pub struct FileReader {
     disk: Arc<dyn Disk>,
-    /// The first records of the files before the current one.
+    /// First records of the files before the current one.
     older: Vec<u64>,
     log: Log,
     /// The content of the mark.
     acked: AckState,
-    /// Shared with readers of a store, so that nobody else writes before they have ended.
+    /// Shared with readers of a store, so that no other process writes until they have ended.
     lock: Arc<Lock>,
 }
 
@@ -63,11 +63,11 @@ pub struct FileStore {
     files: FileReader,
     mark: AckMark,
     lease: Lease,
-    /// Something failed, so that memory may be ahead of the disk.
+    /// A write failed, so the state in memory can be ahead of the disk.
     stopped: bool,
 }
 
-/// Take the lock of a folder.
+/// Locks a folder.
 fn lock(disk: &dyn Disk) -> Result<Lock, JournalError> {
     let path = disk.path(names::LOCK);
     let holder = std::process::id().to_string();
@@ -87,10 +87,10 @@ fn list(disk: &dyn Disk) -> Result<Vec<String>, JournalError> {
 }
 
 impl FileReader {
-    /// Open the journal of a disk, and check its newest records.
+    /// Opens the journal of a disk, and checks its newest records.
     ///
     /// # Errors
-    /// As [`FileStore::open`]; and when there is no journal.
+    /// As [`FileStore::open`]. Also if there is no journal.
     pub fn open(disk: Arc<dyn Disk>) -> Result<Self, JournalError> {
         let lock = lock(&*disk)?;
         Self::open_as(disk, lock, Use::Read)
@@ -113,7 +113,7 @@ impl FileReader {
         Ok(Self { disk, older, log, acked, lock: Arc::new(lock) })
     }
 
-    /// Another reader of the same, up to the last record that there is now, whatever is written meanwhile.
+    /// Returns another reader of the same files, up to the current last record. It ignores later records.
     fn reader(&self) -> Self {
         Self {
             disk: Arc::clone(&self.disk),
@@ -126,11 +126,11 @@ impl FileReader {
 }
 
 impl FileStore {
-    /// Open the journal of a folder, which is made if it is missing.
+    /// Opens the journal of a folder. Creates the folder if it is missing.
     ///
     /// # Errors
-    /// When another process has it open, when anything in it is damaged or newer than this
-    /// version, when the disk fails. A damaged file is not changed.
+    /// If another process has the journal open, if a file is damaged or newer than this version, or if the disk
+    /// fails. A damaged file is not changed.
     pub fn open_folder(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let path = path.as_ref();
         let folder = Folder::new(path);
@@ -139,7 +139,7 @@ impl FileStore {
         Self::open(Arc::new(folder))
     }
 
-    /// Open the journal of a disk.
+    /// Opens the journal of a disk.
     ///
     /// # Errors
     /// As [`FileStore::open_folder`].
@@ -164,7 +164,7 @@ impl FileStore {
         Ok(Self { files, mark, lease: Lease::new(acked.lease), stopped: false })
     }
 
-    /// Whether this handle may write.
+    /// Returns an error unless this handle is allowed to write.
     fn may_write(&self, lease: Lease) -> Result<(), JournalError> {
         if lease != self.lease {
             let (presented, current) = (lease.token(), self.lease.token());
@@ -176,7 +176,7 @@ impl FileStore {
         Ok(())
     }
 
-    /// Whether our files are still those that have their names.
+    /// Returns an error unless the lock file and the current log are still the files that this process opened.
     fn are_in_place(&self) -> Result<(), JournalError> {
         let FileReader { disk, log, lock, .. } = &self.files;
         let log_name = names::log(log.first);
@@ -196,13 +196,13 @@ impl FileStore {
         Ok(())
     }
 
-    /// After any failure nothing more is written.
+    /// Stops all further writing if `outcome` is an error. Returns `outcome`.
     fn watch<T>(&mut self, outcome: Result<T, JournalError>) -> Result<T, JournalError> {
         self.stopped |= outcome.is_err();
         outcome
     }
 
-    /// The records from now on go to another file.
+    /// Begins a new file for the records from now on.
     fn turn(&mut self) -> Result<(), JournalError> {
         let FileReader { disk, log, .. } = &self.files;
         if log.next == log.first {
@@ -218,14 +218,14 @@ impl FileStore {
                 Ok(())
             }
             Err(error) => {
-                // Records go on to the old file, and the new one would hide them.
+                // If the new file stays, it hides records that are appended to the old one.
                 self.stopped |= self.unmake(first).is_err();
                 Err(error)
             }
         }
     }
 
-    /// Remove a file of records that could not be made, whatever there is of it.
+    /// Removes a file of records that could not be created, together with its unfinished version.
     fn unmake(&self, first: u64) -> Result<(), JournalError> {
         let (disk, name) = (&self.files.disk, names::log(first));
         let there = list(&**disk)?;
@@ -248,7 +248,7 @@ impl FileStore {
         for sequence in &snapshots[SNAPSHOTS_KEPT..] {
             self.remove(&names::snapshot(*sequence))?;
         }
-        // The oldest first, so that what is left has no hole.
+        // The oldest file is removed first, so that the rest has no gap.
         let needed = oldest + 1;
         while let [first, rest @ ..] = &*self.files.older
             && rest.first().copied().unwrap_or(self.files.log.first) <= needed
@@ -267,7 +267,7 @@ impl FileStore {
     }
 }
 
-/// A journal begins with the first record of all, or has a snapshot of what came before.
+/// Checks that a journal begins with record 1, or has a snapshot that covers the records before its first.
 fn check_beginning(disk: &dyn Disk, first: u64, snapshots: &[u64]) -> Result<(), JournalError> {
     if first == 1 || snapshots.iter().any(|sequence| *sequence + 1 >= first) {
         return Ok(());
@@ -293,7 +293,7 @@ impl ReadStore for FileReader {
 
     fn read(&self, from: u64) -> Result<Records<'_>, JournalError> {
         let records = read::from(&*self.disk, &self.older, &self.log, from)?;
-        // A store may write on in parallel.
+        // A store can append records in parallel.
         let next = self.log.next;
         let is_known =
             move |one: &Result<Stored, _>| one.as_ref().map_or(true, |one| one.sequence < next);
@@ -373,7 +373,7 @@ impl Store for FileStore {
             return Err(JournalError::OutOfOrder { expected: last, found: head.sequence });
         }
         self.turn()?;
-        // A snapshot that fails is a pity, and the records are still there.
+        // If the snapshot fails, the records are still there.
         let writer = snapshot::Writer::begin(Arc::clone(&self.files.disk), head)?;
         Ok(Box::new(writer))
     }

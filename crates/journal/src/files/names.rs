@@ -1,22 +1,22 @@
-//! Which file is what.
+//! File names of the journal.
 
-/// A file that is being made; it counts for nothing before it has its name.
+/// Suffix of a file that is being written. The file has no meaning before it gets its final name.
 const NEW: &str = ".new";
 
-/// Held by the process that writes.
+/// Name of the file that the writing process locks.
 pub(super) const LOCK: &str = "lock";
 
-/// The records from `first` on.
+/// Returns the name of the file with the records from `first` on.
 pub(super) fn log(first: u64) -> String {
     format!("log-{first:020}.redb")
 }
 
-/// The books after record `sequence`.
+/// Returns the name of the snapshot of the books after record `sequence`.
 pub(super) fn snapshot(sequence: u64) -> String {
     format!("snapshot-{sequence:020}")
 }
 
-/// A file while it is being made.
+/// Returns the name of a file while it is being written.
 pub(super) fn new(name: &str) -> String {
     format!("{name}{NEW}")
 }
@@ -26,7 +26,7 @@ pub(super) fn is_new(name: &str) -> bool {
         && name.ends_with(NEW)
 }
 
-/// The first records of the logs, in order.
+/// Returns the first records of the logs, in order.
 pub(super) fn logs(names: &[String]) -> Vec<u64> {
     let number = |name: &String| {
         let number = name.strip_prefix("log-")?.strip_suffix(".redb")?.parse().ok()?;
@@ -35,7 +35,7 @@ pub(super) fn logs(names: &[String]) -> Vec<u64> {
     sorted(names.iter().filter_map(number))
 }
 
-/// After which records there are snapshots, in order.
+/// Returns the records after which there are snapshots, in order.
 pub(super) fn snapshots(names: &[String]) -> Vec<u64> {
     let number = |name: &String| {
         let number = name.strip_prefix("snapshot-")?.parse().ok()?;

@@ -1,6 +1,6 @@
-//! A file as the database library sees it. At first nothing is written to it: what the library
-//! does when it opens a file, repairs included, stays in memory until we have checked all that
-//! is in it, and a damaged file stays as it was found.
+//! A file as the database library accesses it. At first, writes stay in memory, including the repairs that the
+//! library makes when it opens a file. They reach the file after its whole content was checked. A damaged file
+//! therefore stays unchanged.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,19 +12,19 @@ use crate::disk::DiskFile;
 
 const BLOCK: u64 = 4_096;
 
-/// What a file would be, were it written to.
+/// Content of a file with the writes that are held back.
 #[derive(Debug, Default)]
 struct Overlay {
     length: u64,
-    /// The shortest that the file was: beyond this it has zeros.
+    /// Smallest length that the file had meanwhile. Bytes after it read as zeros.
     shortest: u64,
     blocks: BTreeMap<u64, Box<[u8]>>,
 }
 
-/// What failed first.
+/// The first failure of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
-    /// Whether it was a flush, and not a write.
+    /// Whether a flush failed, and not a write.
     pub(super) flush: bool,
     kind: io::ErrorKind,
     text: String,
@@ -43,19 +43,19 @@ struct Shared {
     failure: Mutex<Option<Failure>>,
 }
 
-/// A file for the database library; copies share it.
+/// A file for the database library. Clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct OverlayFile(Arc<Shared>);
 
 impl OverlayFile {
-    /// A file that nothing is written to before [`OverlayFile::release`].
+    /// Returns a file whose writes are held back until [`OverlayFile::release`].
     pub(super) fn back(file: Arc<dyn DiskFile>) -> io::Result<Self> {
         let length = file.len()?;
         let overlay = Overlay { length, shortest: length, blocks: BTreeMap::new() };
         Ok(Self::new(file, Some(overlay)))
     }
 
-    /// A file that is written to at once.
+    /// Returns a file that is written at once.
     pub(super) fn through(file: Arc<dyn DiskFile>) -> Self {
         Self::new(file, None)
     }
@@ -65,7 +65,7 @@ impl OverlayFile {
         Self(Arc::new(Shared { file, overlay, failure }))
     }
 
-    /// Write what was held back, and hold nothing back from now on.
+    /// Writes what was held back. From now on, writes reach the file at once.
     pub(super) fn release(&self) -> io::Result<()> {
         let mut overlay = self.overlay();
         let Some(held) = overlay.take() else { return Ok(()) };
@@ -85,12 +85,12 @@ impl OverlayFile {
         file.sync()
     }
 
-    /// The file itself.
+    /// Returns the file without the overlay.
     pub(super) fn file(&self) -> &dyn DiskFile {
         &*self.0.file
     }
 
-    /// What failed first, if anything did.
+    /// Returns the first failure, if there was one.
     pub(super) fn failure(&self) -> Option<Failure> {
         self.0.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -110,7 +110,7 @@ impl OverlayFile {
 }
 
 impl Overlay {
-    /// Read what lies in the file, and what was written over it.
+    /// Reads the bytes of the file, replaced by those that were written over them.
     fn read(&self, file: &dyn DiskFile, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let end = offset.checked_add(out.len() as u64).filter(|end| *end <= self.length);
         let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;

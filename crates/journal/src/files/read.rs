@@ -1,4 +1,4 @@
-//! Reading records through several files, each opened when it is needed.
+//! Reads records through several files, each of which is opened when it is needed.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use crate::disk::Disk;
 use crate::error::{Damage, JournalError, Place};
 use crate::store::{Records, Stored};
 
-/// Read from this record on: files `older`, then `current`.
+/// Returns the records from this one on: from the files `older`, and then from `current`.
 pub(super) fn from<'store>(
     disk: &'store dyn Disk,
     older: &[u64],
@@ -30,20 +30,20 @@ pub(super) fn from<'store>(
 
 struct Reader<'store> {
     disk: &'store dyn Disk,
-    /// First records of files that come before the current one.
+    /// First records of the files before the current one that are not opened yet.
     files: VecDeque<u64>,
     current: &'store Log,
-    /// The file that is being read, if it is not the current one, and where it must end.
+    /// The file that is being read, if it is not the current one, and the record before which it must end.
     open: Option<(Log, u64)>,
     page: VecDeque<Stored>,
     next: u64,
-    /// The checksum of the record that was read last.
+    /// Checksum of the record that was read last.
     before: Option<u64>,
     done: bool,
 }
 
 impl Reader<'_> {
-    /// Read on; false at the end of all.
+    /// Reads the next page. Returns whether there was one.
     fn fill(&mut self) -> Result<bool, JournalError> {
         loop {
             if self.open.is_none()

@@ -1,4 +1,4 @@
-//! Cutting a journal off behind a record, at a person's word, with a copy of all that was there.
+//! Truncates a journal after a record, on request, with a copy of all files.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use super::{ack_mark, list, lock, log, names};
 use crate::disk::{Disk, DiskFile};
 use crate::error::JournalError;
 
-/// How much is copied at once.
+/// Number of bytes that are copied at once.
 const COPY_BYTES: usize = 1 << 20;
 
-/// Keep the records up to `to`, and drop all behind it: snapshots too. Records are taken from the
-/// file by their own heads, so a broken index does not matter. Every file is copied before, to the
-/// same folder; the answer is what the names of the copies begin with.
+/// Retains the records up to `to`, and removes all later records and snapshots. Finds records by their own headers,
+/// so a broken index does not matter. Before that, copies every file within the same folder. Returns the prefix of
+/// the names of the copies.
 ///
 /// # Errors
-/// When another process has the journal open, when a record up to `to` is not there whole, when
-/// the disk fails. Can be repeated then.
+/// If another process has the journal open, if a record up to `to` is missing or not whole, or if the disk fails. It
+/// can be repeated then.
 pub fn repair(disk: &Arc<dyn Disk>, to: u64) -> Result<String, JournalError> {
     let _lock = lock(&**disk)?;
     let names = list(&**disk)?;
@@ -42,7 +42,7 @@ pub fn repair(disk: &Arc<dyn Disk>, to: u64) -> Result<String, JournalError> {
         let removed = disk.remove(&name);
         removed.map_err(|source| JournalError::access("remove", disk.path(&name), source))
     };
-    // The mark first: from here on, what is cut off was never acknowledged.
+    // The mark is first: from here on, the removed records count as never acknowledged.
     AckMark::make(&**disk, AckState { sequence: to, lease: state.lease })?;
     for sequence in names::snapshots(&names).into_iter().filter(|sequence| *sequence > to) {
         remove(names::snapshot(sequence))?;
@@ -62,7 +62,8 @@ pub fn repair(disk: &Arc<dyn Disk>, to: u64) -> Result<String, JournalError> {
     Ok(prefix)
 }
 
-/// The checksum of the last record of the file before, or of nothing.
+/// Returns the checksum of the last record of the file that begins with `first`. Without such a file, returns that of
+/// the beginning.
 fn before_of(disk: &dyn Disk, first: Option<u64>) -> Result<u64, JournalError> {
     let Some(first) = first else { return Ok(crate::frame::BEGINNING) };
     let (_, entries) = log::salvage(disk, first)?;
@@ -72,7 +73,7 @@ fn before_of(disk: &dyn Disk, first: Option<u64>) -> Result<u64, JournalError> {
     }
 }
 
-/// Copy all files that count, under names that do not.
+/// Copies all files that belong to the journal, under names that do not. Returns the prefix of these names.
 fn copy_all(disk: &dyn Disk, names: &[String]) -> Result<String, JournalError> {
     let taken = |prefix: &String| names.iter().any(|name| name.starts_with(prefix));
     let mut prefixes = (1_u32..).map(|number| format!("before-repair-{number}."));

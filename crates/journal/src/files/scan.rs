@@ -1,9 +1,9 @@
-//! Records found in a file by their heads alone, whatever its index says: to say where damage is,
-//! and to save what is whole.
+//! Finds records in a file by their headers alone, whatever its index contains: to locate damage, and to save whole
+//! records.
 //!
-//! A file keeps old copies of records in pages that are free again, and perhaps records of a
-//! batch that was never acknowledged. The checksum of the record before, which each has, tells
-//! them apart: of two, the one counts that more others follow.
+//! A file has old copies of records in free pages, and perhaps records of a batch that was never acknowledged. Each
+//! record has the checksum of the record before it. Of two records with the same number, the one with the longer
+//! chain of followers counts.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,28 +12,28 @@ use crate::disk::DiskFile;
 use crate::error::Damage;
 use crate::frame::{HEAD_BYTES, Head, MARK};
 
-/// How much is read at once.
+/// Number of bytes that are read at once.
 const WINDOW: usize = 1 << 20;
 
 /// A whole record in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// Where its bytes begin, behind the head.
+    /// Offset of its bytes, after the header.
     pub(super) offset: u64,
     pub(super) head: Head,
 }
 
-/// What a file has.
+/// All records that were found in a file.
 #[derive(Debug, Default)]
 pub(super) struct Salvage {
-    /// Different records of the same number.
+    /// Whole records by number. Several different ones can have the same number.
     whole: BTreeMap<u64, Vec<Entry>>,
-    /// Heads whose record is not whole, by the number that they say, with their offset.
+    /// Headers whose record is not whole, by their record number, with their offset.
     pub(super) broken: BTreeMap<u64, (u64, Damage)>,
 }
 
 impl Salvage {
-    /// Look for records in all of a file.
+    /// Searches a whole file for records.
     pub(super) fn of(file: &dyn DiskFile) -> io::Result<Self> {
         let length = file.len()?;
         let mut salvage = Self::default();
@@ -64,7 +64,7 @@ impl Salvage {
         Ok(salvage)
     }
 
-    /// Take note of what a head stands before; how many bytes to go on.
+    /// Adds the record after a header to the whole or broken ones. Returns the number of bytes to skip.
     fn judge(
         &mut self,
         file: &dyn DiskFile,
@@ -95,7 +95,7 @@ impl Salvage {
         }
     }
 
-    /// The longest history that begins with this record, in order.
+    /// Returns the longest chain of records that begins with this one, in order.
     pub(super) fn history(&self, first: u64) -> Vec<Entry> {
         let mut furthest: BTreeMap<(u64, u64), u64> = BTreeMap::new();
         for (sequence, entries) in self.whole.iter().rev() {
@@ -117,7 +117,7 @@ impl Salvage {
         history
     }
 
-    /// The records that say that they follow this one.
+    /// Returns the records that follow this one according to their headers.
     fn after(&self, sequence: u64, checksum: u64) -> impl Iterator<Item = &Entry> {
         let next = sequence.checked_add(1).and_then(|next| self.whole.get(&next));
         next.into_iter().flatten().filter(move |entry| entry.head.before == checksum)

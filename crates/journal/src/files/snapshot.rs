@@ -1,4 +1,4 @@
-//! A snapshot: one file, a head, chunks with their checksums, and an end that counts them.
+//! A snapshot is one file: a header, chunks with their checksums, and an end with the number of chunks.
 
 use std::io;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use crate::disk::{Disk, DiskFile};
 use crate::error::{Damage, JournalError, Place};
 use crate::store::{CHUNK_BYTES_MAX, Snapshot, SnapshotHead, WriteSnapshot};
 
-/// First in the file; the version of this format follows.
+/// First bytes of the file. The version of this format follows.
 const MARK: [u8; 8] = *b"\xf1HdrSnap";
 
-/// The version of the file format that is written, and the newest that is read.
+/// Version of the file format that is written, and the newest that is read.
 const FORMAT: u32 = 1;
 
-/// Mark, version, version of the content, sequence, digest, checksum.
+/// Size of the header: mark, version, version of the content, sequence, digest, checksum.
 const HEAD_BYTES: usize = 8 + 4 + 4 + 8 + 16 + 8;
 
-/// Length, checksum.
+/// Size of the header of a chunk: length, checksum.
 const CHUNK_HEAD_BYTES: usize = 4 + 8;
 
-/// A length that no chunk has: the end. How many chunks and a checksum of all follow.
+/// A length that no chunk has. It marks the end; the number of chunks and a checksum of all chunks follow.
 const END: u32 = u32::MAX;
 
 fn head_bytes(head: SnapshotHead) -> [u8; HEAD_BYTES] {
@@ -37,7 +37,7 @@ fn head_bytes(head: SnapshotHead) -> [u8; HEAD_BYTES] {
     bytes.try_into().expect("the sum of the parts")
 }
 
-/// Of a chunk in its place.
+/// Returns the checksum of a chunk, which covers its index.
 fn checksum(index: u64, bytes: &[u8]) -> u64 {
     let mut hash = Xxh3::new();
     hash.update(&index.to_le_bytes());
@@ -54,11 +54,11 @@ pub(super) struct Writer {
     file: Arc<dyn DiskFile>,
     offset: u64,
     chunks: u64,
-    /// Of all checksums.
+    /// Checksum of all checksums of chunks.
     sum: Xxh3Debug,
 }
 
-/// A hasher whose `Debug` text is constant, because its state means nothing to a reader.
+/// A hasher with a constant `Debug` text, because its state means nothing to a reader.
 #[derive(Default)]
 struct Xxh3Debug(Xxh3);
 
@@ -73,7 +73,7 @@ impl Writer {
         let name = names::snapshot(head.sequence);
         let new = names::new(&name);
         let fail = |source| JournalError::access("make", disk.path(&new), source);
-        // One that was given up in this process.
+        // An unfinished snapshot that this process abandoned.
         if disk.list().map_err(fail)?.contains(&new) {
             disk.remove(&new).map_err(fail)?;
         }
@@ -120,7 +120,7 @@ impl WriteSnapshot for Writer {
     }
 }
 
-/// Open a snapshot.
+/// Opens a snapshot.
 pub(super) fn open(disk: &Arc<dyn Disk>, sequence: u64) -> Result<Snapshot, JournalError> {
     let name = names::snapshot(sequence);
     let path = disk.path(&name);

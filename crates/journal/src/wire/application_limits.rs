@@ -1,4 +1,4 @@
-//! How many applications there may be, and what their drivers may have.
+//! Limits of the number of applications, and of what their drivers use.
 
 use std::sync::Arc;
 

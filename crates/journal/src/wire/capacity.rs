@@ -1,4 +1,4 @@
-//! What part of its parent a queue is guaranteed, and how much of it the queue may use.
+//! Fractions of its parent that a queue is guaranteed, and that it can use at most.
 
 use headroom_core::config::{CapacityConfig, CapacityShare, LabelCapacity};
 

@@ -56,8 +56,8 @@ structure!(
 );
 structure!(SetForeign = proto::SetForeign { partition, key, node, resources, preemptable });
 
-/// Each variant with the name of its field: those with a structure of their own, boxed and
-/// plain, and those with fields.
+/// Maps each variant to the name of its field: variants with a structure of their own, boxed and plain, and variants
+/// with fields.
 macro_rules! commands {
     (
         boxed { $($boxed:ident $boxed_name:literal)* }

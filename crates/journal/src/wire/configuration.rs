@@ -1,4 +1,4 @@
-//! The checked queue file. Its trees become lists, and trees again.
+//! The checked queue file. Trees are written as lists, and restored when they are read.
 
 use headroom_core::Name;
 use headroom_core::config::{
@@ -42,7 +42,7 @@ structure!(
         proto::LimitConfig { description, users, groups, max_resources, max_applications }
 );
 
-/// Records of earlier formats say nothing, which is one by one.
+/// Records of earlier formats have no value, which means one by one.
 impl Field<bool> for GangPlacement {
     fn put(&self) -> bool {
         match self {
@@ -120,7 +120,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
     }
 }
 
-/// A queue and all below, each behind its parent.
+/// Returns a queue and all its descendants, each after its parent.
 fn flatten(root: &QueueConfig) -> Vec<proto::QueueConfig> {
     let mut open = vec![(0, root)];
     let mut queues = Vec::new();
@@ -176,7 +176,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
     }
 }
 
-/// The tree again: whatever is as deep as the next queue, or deeper, has all its children.
+/// Restores the tree. A queue has all its children when the next queue in the list is not deeper than it.
 fn unflatten(queues: Vec<proto::QueueConfig>) -> Decoded<QueueConfig> {
     let mut open: Vec<QueueConfig> = Vec::new();
     for (index, queue) in queues.into_iter().enumerate() {
@@ -194,7 +194,7 @@ fn unflatten(queues: Vec<proto::QueueConfig>) -> Decoded<QueueConfig> {
     open.pop().ok_or(Fault::new(What::Missing))
 }
 
-/// Give queues to their parents until so many levels are left.
+/// Moves queues into the children of their parents, until `levels` of them are left.
 fn close(open: &mut Vec<QueueConfig>, levels: usize) {
     while open.len() > levels
         && let Some(last) = open.pop()

@@ -10,7 +10,7 @@ use crate::proto;
 use crate::proto::event::Kind;
 use crate::record::What;
 
-/// Each group with its type; in it each variant, its message, the name of its field, and its own fields.
+/// Maps each group to its type, and each variant in it to its message, the name of its field, and its own fields.
 macro_rules! events {
     ($($group:ident($type:ident) {
         $($variant:ident = $message:ident $name:literal { $($field:ident),* })*

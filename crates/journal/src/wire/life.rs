@@ -1,4 +1,4 @@
-//! Whether queues run, and how long applications may live.
+//! States of queues, and lifetimes of applications.
 
 use headroom_core::Millis;
 use headroom_core::config::{LifetimesConfig, QueueStart};
@@ -18,7 +18,7 @@ impl Field<i32> for Option<QueueStart> {
     }
 }
 
-/// Absent where neither is set.
+/// Absent if neither limit is set.
 impl Field<Option<proto::Lifetimes>> for LifetimesConfig {
     fn put(&self) -> Option<proto::Lifetimes> {
         let Self { maximum, default } = *self;

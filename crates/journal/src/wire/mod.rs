@@ -1,8 +1,7 @@
-//! Between the types of the core and the messages of the journal.
+//! Conversion between the types of the core and the messages of the journal.
 //!
-//! Every type says here which message field holds it. Structures and enums are taken apart
-//! without a rest, in both directions: what is new in the core, or in a message, does not
-//! compile until it is written here.
+//! For every type, a field of a message is named here. Structures and enums are destructured completely, in both
+//! directions. If the core or a message gets something new, the code does not compile until it is converted.
 
 mod application_limits;
 mod capacity;
@@ -23,22 +22,22 @@ use std::fmt;
 
 use crate::record::What;
 
-/// How a value stands in the field `F` of a message.
+/// Conversion of a value to and from the field type `F` of a message.
 pub(crate) trait Field<F>: Sized {
-    /// What is written.
+    /// Returns the field to write.
     fn put(&self) -> F;
 
-    /// What was written, checked.
+    /// Returns the value of a field, after checking it.
     fn take(field: F) -> Decoded<Self>;
 }
 
-/// A value that was read, or what is wrong with it.
+/// A decoded value, or the problem with it.
 pub(crate) type Decoded<T> = Result<T, Fault>;
 
-/// What is wrong in a message, and in which field.
+/// A problem in a message, and the field that has it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// The innermost first.
+    /// Path of the field, the innermost part first.
     path: Vec<Place>,
     pub(crate) what: What,
 }
@@ -54,7 +53,7 @@ impl Fault {
         Self { path: Vec::new(), what }
     }
 
-    /// The field, from the outermost message on: `events[2].settings.values`.
+    /// Returns the path of the field, from the outermost message on: `events[2].settings.values`.
     pub(crate) fn path(&self) -> String {
         self.to_string()
     }
@@ -73,7 +72,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Says in which field a fault is.
+/// Adds a part to the path of a problem.
 pub(crate) trait At {
     fn at(self, field: &'static str) -> Self;
     fn at_index(self, index: usize) -> Self;
@@ -95,7 +94,7 @@ impl<T> At for Decoded<T> {
     }
 }
 
-/// A message that must be there.
+/// Returns the value of a message field that is required.
 pub(crate) fn required<T: Field<M>, M>(field: Option<M>) -> Decoded<T> {
     T::take(field.ok_or(Fault::new(What::Missing))?)
 }
@@ -111,7 +110,8 @@ impl<T: Field<M>, M> Field<Vec<M>> for Vec<T> {
     }
 }
 
-/// Fields of the same name on both sides, in a message and where a message must be.
+/// Converts a structure whose fields have the same names on both sides. The message can be a field that is present or
+/// required.
 macro_rules! structure {
     ($type:ty = $message:ty { $($field:ident),* $(,)? }) => {
         impl $crate::wire::Field<$message> for $type {
@@ -133,7 +133,7 @@ macro_rules! structure {
     };
 }
 
-/// A message that must be there.
+/// Converts a required message.
 macro_rules! message {
     ($type:ty = $message:ty) => {
         impl $crate::wire::Field<Option<$message>> for $type {
@@ -148,7 +148,7 @@ macro_rules! message {
     };
 }
 
-/// One of several words, of the same name on both sides.
+/// Converts an enum whose values have the same names on both sides.
 macro_rules! words {
     ($type:ty = $message:ty { $($word:ident),* $(,)? }) => {
         impl $crate::wire::Field<i32> for $type {

@@ -1,4 +1,4 @@
-//! To which labels of nodes queues have access.
+//! Node labels to which queues have access.
 
 use std::sync::Arc;
 

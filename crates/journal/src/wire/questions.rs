@@ -1,4 +1,4 @@
-//! Questions to the RM, and its answers.
+//! Queries to the RM, and its answers.
 
 use std::num::NonZeroU16;
 

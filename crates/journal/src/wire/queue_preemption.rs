@@ -1,4 +1,4 @@
-//! Who may be stopped for whom in a queue.
+//! Preemption settings of a queue.
 
 use headroom_core::Millis;
 use headroom_core::config::{QueuePreemptionConfig, WithinQueue};

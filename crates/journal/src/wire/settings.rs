@@ -1,4 +1,4 @@
-//! What events say of partitions, queues, limits and gangs.
+//! Settings of partitions, queues, limits, and gangs in events.
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ structure!(
 );
 
 impl Field<Option<proto::LineValues>> for OvertakingLimits {
-    /// Default values are left out.
+    /// Default values are omitted.
     fn put(&self) -> Option<proto::LineValues> {
         let Self { aging_interval, aging_step, aging_max, max_overtakes, max_head_wait } = *self;
         (*self != Self::default()).then(|| proto::LineValues {

@@ -20,7 +20,8 @@ structure!(TaskRequest = proto::TaskRequest { key, digest });
 structure!(Throttled = proto::Throttled { code, scope, types });
 structure!(ThrottledType = proto::ThrottledType { resource, used, asked, limit });
 
-// One ask stands for all members; `settings.members` counts them. Earlier versions wrote the ask of each member.
+// One ask represents all members; `settings.members` has their number. Earlier versions wrote one ask for each
+// member.
 impl Field<proto::SubmitTask> for SubmitTask {
     fn put(&self) -> proto::SubmitTask {
         let Self { submit, ask, settings } = self;

@@ -1,4 +1,4 @@
-//! Tenants: what the queue file and commands say of them, and which queues are theirs.
+//! Tenants: their settings in the queue file and in commands, and their queues.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ impl Field<proto::Tenants> for TenantsConfig {
             verify_interval: Millis::new(verify_interval),
             idempotency_ttl: Millis::new(idempotency_ttl),
             audit_retention_days,
-            // Records of earlier formats say nothing; since then a guarantee is taken back.
+            // Records of earlier formats have no value. There, a guarantee is taken back by preemption.
             reclaim: !reclaim_off,
         })
     }

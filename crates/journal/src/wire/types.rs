@@ -1,4 +1,4 @@
-//! Numbers, names, ids, amounts and plain words.
+//! Numbers, names, ids, amounts, and plain enums.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ words!(
     }
 );
 
-/// What stands in a field as it is.
+/// Converts a value that is written unchanged.
 macro_rules! plain {
     ($($type:ty),*) => {$(
         impl Field<$type> for $type {
@@ -54,7 +54,7 @@ macro_rules! plain {
 
 plain!(bool, u32, u64, i32, String, Option<u32>, Option<u64>);
 
-/// What stands in a field as something else, and may be absent there.
+/// Converts a value that is written as another type, and that can be absent.
 macro_rules! convert {
     ($type:ty as $field:ty, $put:expr, $take:expr) => {
         impl Field<$field> for $type {
@@ -200,7 +200,7 @@ impl Field<Vec<String>> for BTreeSet<Name> {
     }
 }
 
-/// What the core keeps in order of names is written in that order, each name once.
+/// The core stores names in order. They are written in that order, each once.
 pub(super) fn ascending<'names>(names: impl Iterator<Item = &'names String>) -> Decoded<()> {
     let mut before: Option<&String> = None;
     for (index, name) in names.enumerate() {

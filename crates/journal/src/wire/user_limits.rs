@@ -1,4 +1,4 @@
-//! How users share leaves.
+//! User limits of leaves.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ words!(Formula = proto::UserFormula { Yarn27, Yarn3, Smooth });
 words!(Enforcement = proto::UserEnforcement { Progress, Strict, Overshoot });
 words!(Calculator = proto::UserCalculator { Componentwise, Dominant, Memory });
 
-/// A word that may be absent: its number is 0 then.
+/// Converts an enum that can be absent. The number 0 means absent.
 macro_rules! absent {
     ($($type:ty),*) => {$(
         impl Field<i32> for Option<$type> {
@@ -72,7 +72,7 @@ impl Field<String> for Decimal {
     }
 
     fn take(field: String) -> Decoded<Self> {
-        // Each decimal is written in one way, so that equal records have equal bytes.
+        // Each decimal has one spelling, so that equal records have equal bytes.
         let read = Self::parse(&field).filter(|read| read.to_string() == field);
         read.ok_or(Fault::new(What::NoDecimal))
     }

@@ -1,4 +1,4 @@
-//! One flipped bit anywhere: it is found and told where, or makes no difference.
+//! One flipped bit anywhere: it is found and reported with its place, or makes no difference.
 
 use std::collections::BTreeMap;
 

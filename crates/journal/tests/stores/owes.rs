@@ -101,7 +101,7 @@ fn who_reads_beside_reads_what_there_was_while_more_is_written() {
             }
             assert_eq!(reads.join().unwrap(), 1_750);
         });
-        // What is dropped is an error to whoever comes to it, and no end.
+        // A removed record is an error for a reader that reaches it, not the end.
         let before = store.reader();
         for _ in 0..2 {
             snapshot(&mut *store).unwrap();

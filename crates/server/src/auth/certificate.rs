@@ -1,5 +1,4 @@
-//! Who shows a client certificate. That somebody vouches for it was checked when the connection
-//! was made.
+//! Callers with a client certificate. The certificate chain was verified when the connection was established.
 
 use headroom_config::process::Certificates;
 use headroom_core::Name;
@@ -8,7 +7,7 @@ use x509_parser::prelude::{FromDer as _, GeneralName, X509Certificate};
 use super::roles::RoleRules;
 use crate::caller::{Caller, Proof};
 
-/// What certificates say.
+/// Rules for the content of certificates.
 #[derive(Clone, Debug)]
 pub(super) struct CertificateRules {
     user_is_alternative_name: bool,
@@ -22,11 +21,11 @@ impl CertificateRules {
         Self { user_is_alternative_name: *user_is_alternative_name, roles }
     }
 
-    /// Who this certificate is of: the user is its common name or first alternative name, the
-    /// groups are its organisations.
+    /// Returns the caller of this certificate. The user is its common name or first alternative name, and the groups
+    /// are its organisations.
     ///
     /// # Errors
-    /// What is missing in it.
+    /// The part that is missing in the certificate.
     pub(super) fn caller(&self, der: &[u8]) -> Result<Caller, &'static str> {
         let (_, certificate) =
             X509Certificate::from_der(der).map_err(|_| "the client certificate cannot be read")?;

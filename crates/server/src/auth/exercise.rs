@@ -1,4 +1,4 @@
-//! Any bytes as what callers say of themselves, for the fuzzer and the tests.
+//! Arbitrary bytes as credentials of callers, for the fuzzer and the tests.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -20,7 +20,7 @@ use super::{Authenticator, bearer, not_from_elsewhere};
 use crate::caller::{Caller, Proof};
 use crate::testkit::{Bytes, watched};
 
-/// The settings of the server. Nothing is read from the files that it names, and nobody is asked.
+/// Settings of the server. The files that they name are not read, and the issuer is not contacted.
 const TOLD: &str = "
 tls: {cert: cert.pem, key: key.pem, clientCa: clients.pem}
 auth:
@@ -33,15 +33,15 @@ auth:
     roles: {'group:ops': operator, '*': submitter}
 ";
 
-/// What does not change from one call to the next.
+/// State that is the same in all calls.
 struct Fixed {
     runtime: Runtime,
     certificates: Certificates,
-    /// With a token of ours, and a key of the issuer.
+    /// Has a token of the server, and a key of the issuer.
     auth: Authenticator,
     secret: Secret,
     signer: EncodingKey,
-    /// An issuer whose keys are others each time.
+    /// An issuer whose keys are replaced each time.
     other: Oidc,
 }
 
@@ -70,7 +70,7 @@ fn fixed() -> &'static Fixed {
 }
 
 impl Authenticator {
-    /// That knows tokens of these names, and nothing else.
+    /// Returns an authenticator that accepts only tokens with these names.
     pub(crate) fn knowing<'s>(
         tokens: impl IntoIterator<Item = (&'s str, Role, &'s Secret)>,
     ) -> Self {
@@ -92,7 +92,7 @@ impl Authenticator {
     }
 }
 
-/// A key of an issuer.
+/// Returns a signing key of an issuer.
 fn signer() -> EncodingKey {
     use aws_lc_rs::rand::SystemRandom;
     use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
@@ -109,11 +109,11 @@ fn public(signer: &EncodingKey) -> Jwk {
     key
 }
 
-/// Any bytes as what callers say of themselves; the first says which: 0 headers, 1 claims that the
-/// issuer has signed, 2 keys of an issuer, 3 a file of tokens, 4 a certificate.
+/// Processes arbitrary bytes as credentials. The first byte selects the kind: 0 headers, 1 claims that the issuer has
+/// signed, 2 keys of an issuer, 3 a token file, 4 a certificate.
 ///
 /// # Panics
-/// When anything does, somebody is let in who should not be, or a caller is none.
+/// If the code under test panics, accepts invalid credentials, or returns an invalid caller.
 pub fn exercise(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     watched(|| match bytes.byte() % 5 {
@@ -125,8 +125,8 @@ pub fn exercise(bytes: &[u8]) {
     });
 }
 
-/// `Authorization`, as often as the first byte says, with our own token behind it or not; then `Origin`
-/// and `Host`.
+/// Sends `Authorization` as often as the first byte specifies, with or without the valid token at the end. Then sends
+/// `Origin` and `Host`.
 fn headers(mut bytes: Bytes<'_>) {
     let Fixed { runtime, auth, secret, .. } = fixed();
     let choice = bytes.byte();
@@ -170,7 +170,7 @@ fn headers(mut bytes: Bytes<'_>) {
     }
 }
 
-/// Claims that are JSON, behind a header that the first byte changes.
+/// Sends JSON claims with a header that the first byte selects.
 fn claims(mut bytes: Bytes<'_>) {
     let Fixed { runtime, auth, signer, .. } = fixed();
     let choice = bytes.byte();
@@ -181,7 +181,7 @@ fn claims(mut bytes: Bytes<'_>) {
         _ => Some("a".to_owned()),
     };
     let header = Header { kid, ..Header::new(Algorithm::ES256) };
-    // Numbers that JSON has and claims have not are refused here.
+    // Numbers that are valid in JSON, but not in claims, are refused here.
     let Ok(token) = jsonwebtoken::encode(&header, &claims, signer) else { return };
     let oidc = auth.oidc.as_ref().expect("it has one");
     if let Ok(caller) = runtime.block_on(oidc.caller(&token)) {
@@ -196,7 +196,7 @@ fn claims(mut bytes: Bytes<'_>) {
     }
 }
 
-/// What every caller has.
+/// Checks properties of every caller.
 fn judge(caller: &Caller) {
     let Caller { identity, user, groups, roles, .. } = caller;
     assert!(!user.is_empty() && !user.chars().any(char::is_control), "{caller:?}");
@@ -204,7 +204,7 @@ fn judge(caller: &Caller) {
     assert!(roles.is_sorted() && !roles.windows(2).any(|two| two[0] == two[1]), "{caller:?}");
 }
 
-/// What an issuer says that its keys are. None of them has signed our token, unless it is the very key.
+/// Sends keys of an issuer. None of them has signed the token, unless it is the correct key.
 fn keys(mut bytes: Bytes<'_>) {
     let Fixed { runtime, signer, other, .. } = fixed();
     let choice = bytes.byte();
@@ -221,7 +221,7 @@ fn keys(mut bytes: Bytes<'_>) {
     assert!(is_refused, "a key that has not signed it leads to {caller:?}");
 }
 
-/// What is read from a file of tokens is written and read again as the same.
+/// Checks that a token file is unchanged after it is read, written, and read again.
 fn token_file(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let path = Path::new("tokens");
@@ -237,7 +237,7 @@ fn token_file(bytes: &[u8]) {
     }
 }
 
-/// Who a certificate is of, by either rule.
+/// Checks the caller of a certificate, with both rules.
 fn certificate(der: &[u8]) {
     for user_is_alternative_name in [false, true] {
         let rules = Certificates { user_is_alternative_name, ..fixed().certificates.clone() };

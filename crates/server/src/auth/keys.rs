@@ -1,4 +1,4 @@
-//! The public keys of an issuer: asked for, remembered, and asked for again when it has others.
+//! The public keys of an issuer: requested, cached, and requested again when they change.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,57 +11,57 @@ use serde::Deserialize;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-/// How long keys are taken for good without asking again.
+/// Time for which keys are used without a new request.
 const KEPT_FOR: Duration = Duration::from_hours(1);
-/// How often the issuer is asked at most: a client that sends tokens with unknown keys must not
-/// make us ask for each.
+/// Shortest time between two requests to the issuer. Otherwise a client that sends tokens with unknown keys could
+/// cause a request for each.
 const ASKED_EVERY: Duration = Duration::from_secs(10);
-/// How long an answer may take.
+/// Longest time for a response.
 const ANSWER_MAX: Duration = Duration::from_secs(5);
-/// Largest answer, in bytes.
+/// Largest size of a response, in bytes.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 
-/// Why the keys of an issuer are not to be had.
+/// Reason why the keys of an issuer are not available.
 #[derive(Debug, thiserror::Error)]
 pub enum KeysError {
-    /// The file of certificates cannot be used.
+    /// The file of CA certificates cannot be used.
     #[error("the certificates in {} cannot be used", path.display())]
     Certificates {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause of the error.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// No client could be made.
+    /// The HTTP client could not be created.
     #[error("cannot set up connections to the issuer")]
     Setup(#[source] reqwest::Error),
-    /// The issuer does not answer.
+    /// The issuer does not respond.
     #[error("the issuer does not respond at {url}")]
     Unreachable {
-        /// Where.
+        /// URL of the request.
         url: String,
-        /// Why.
+        /// Cause of the error.
         #[source]
         source: reqwest::Error,
     },
-    /// The issuer answers something else.
+    /// The response of the issuer is not valid.
     #[error("the response of {url} is not valid: {why}")]
     Answer {
-        /// Where.
+        /// URL of the request.
         url: String,
-        /// What is wrong.
+        /// The problem with the response.
         why: String,
     },
-    /// It did not answer a moment ago, and is not asked again yet.
+    /// The last request failed a moment ago, and it is too early for another one.
     #[error("the keys of {issuer} are not available yet")]
     NotYet {
-        /// Whose.
+        /// URL of the issuer.
         issuer: String,
     },
 }
 
-/// What is used of the configuration that an issuer publishes.
+/// The used fields of the configuration that an issuer publishes.
 #[derive(Debug, Deserialize)]
 struct Discovered {
     issuer: String,
@@ -74,21 +74,21 @@ pub(super) struct Keys {
     issuer: String,
     http: Client,
     known: RwLock<Known>,
-    /// The task that asks holds this, so that all others who need the answer wait for one.
+    /// Held by the task that sends a request. All other tasks that need the response wait for it.
     asking: Mutex<()>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Known {
     keys: Arc<Vec<Jwk>>,
-    /// When they were received.
+    /// Time at which the keys were received.
     told_at: Option<Instant>,
-    /// When the issuer was asked last, whatever came of it.
+    /// Time of the last request to the issuer, whatever its result.
     asked_at: Option<Instant>,
 }
 
 impl Keys {
-    /// Those of this issuer; `ca` vouches for it besides whom the system trusts.
+    /// Returns the keys of this issuer. `ca` is trusted in addition to the CAs of the system.
     pub(super) fn new(issuer: &str, ca: Option<&Path>) -> Result<Self, KeysError> {
         let mut builder = Client::builder()
             .user_agent(concat!("headroom/", env!("CARGO_PKG_VERSION")))
@@ -109,7 +109,7 @@ impl Keys {
         Ok(Self { issuer: issuer.to_owned(), http, known, asking })
     }
 
-    /// These are the keys, and the issuer is never asked.
+    /// Sets the keys. The issuer is never contacted.
     #[cfg(feature = "testkit")]
     pub(super) fn replace(&self, keys: Vec<Jwk>) {
         let for_ever = Instant::now() + Duration::from_hours(1_000_000);
@@ -117,13 +117,13 @@ impl Keys {
         self.change(|known| *known = Known { keys: Arc::new(keys), told_at, asked_at });
     }
 
-    /// Have keys, if there are none.
+    /// Requests the keys, if there are none.
     pub(super) async fn load(&self) -> Result<(), KeysError> {
         let _one = self.asking.lock().await;
         if self.known().told_at.is_none() { self.ask().await } else { Ok(()) }
     }
 
-    /// The keys by which a token with this header may be signed; none if the issuer has none.
+    /// Returns the keys that can have signed a token with this header. Empty if the issuer has none.
     pub(super) async fn find(
         &self,
         kid: Option<&str>,
@@ -134,7 +134,7 @@ impl Keys {
         let known = self.known();
         let is_new = known.told_at.is_some_and(|reported| reported.elapsed() < KEPT_FOR);
         if has(&known) {
-            // Who knows the key waits for nobody: one of those who come refreshes what is old.
+            // A request with a known key does not wait. One of these requests refreshes old keys.
             if !is_new && let Ok(_one) = self.asking.try_lock() {
                 self.refresh().await;
             }
@@ -152,8 +152,7 @@ impl Keys {
         Ok(keys.iter().filter(fits).filter_map(|key| DecodingKey::from_jwk(key).ok()).collect())
     }
 
-    /// Ask again, if that was not done a moment ago. What was good an hour ago is better than
-    /// letting nobody in.
+    /// Requests the keys again, unless that was done a moment ago. If that fails, the old keys stay in use.
     async fn refresh(&self) {
         if self.known().asked_at.is_some_and(|asked| asked.elapsed() < ASKED_EVERY) {
             return;
@@ -179,7 +178,7 @@ impl Keys {
             );
             return Err(wrong(why));
         }
-        // Keys that come over a line that anybody can change vouch for nothing.
+        // Keys from an unencrypted connection prove nothing.
         let is_secure = |url: &str| Url::parse(url).is_ok_and(|url| url.scheme() == "https");
         if is_secure(&self.issuer) && !is_secure(&found.jwks_uri) {
             return Err(wrong(format!(
@@ -221,7 +220,7 @@ impl Keys {
     }
 }
 
-/// Whether a key may have signed a token with this header.
+/// Returns whether a key can have signed a token with this header.
 fn fits(key: &Jwk, kid: Option<&str>, algorithm: Algorithm) -> bool {
     let common = &key.common;
     let by_name = kid.is_none_or(|kid| common.key_id.as_deref() == Some(kid));

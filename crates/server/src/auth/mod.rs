@@ -1,4 +1,4 @@
-//! Who is calling, and may they.
+//! Authentication and authorization of callers.
 
 mod certificate;
 #[cfg(feature = "testkit")]
@@ -30,33 +30,32 @@ use crate::caller::Caller;
 use crate::family::Refusal;
 use crate::listen::Peer;
 
-/// Finds out who makes a request: by client certificate, by the token of an issuer, by a token of
-/// ours, in this order.
+/// Authenticates requests: by client certificate, by a token of an issuer, or by a static token, in this order.
 #[derive(Debug)]
 pub struct Authenticator {
     certificates: Option<CertificateRules>,
     oidc: Option<Oidc>,
     tokens: Option<Tokens>,
-    /// For which tenants, however callers are known.
+    /// Rules for the tenants of callers, however they are authenticated.
     tenants: TenantRules,
 }
 
-/// Why callers cannot be known.
+/// Reason why authentication cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthError {
-    /// The tokens cannot be read.
+    /// The token file cannot be read.
     #[error(transparent)]
     Tokens(#[from] TokenFileError),
-    /// The issuer cannot be asked.
+    /// The keys of the issuer cannot be requested.
     #[error(transparent)]
     Keys(#[from] KeysError),
 }
 
 impl Authenticator {
-    /// From the process settings; none where everybody is trusted.
+    /// Returns the authenticator for the process settings. `None` if every caller is trusted.
     ///
     /// # Errors
-    /// When a file cannot be used.
+    /// If a file cannot be used.
     pub fn new(process: &Process) -> Result<Option<Self>, AuthError> {
         if !process.has_auth() {
             return Ok(None);
@@ -71,13 +70,13 @@ impl Authenticator {
         }))
     }
 
-    /// The tokens of ours, if there are any.
+    /// Returns the static tokens, if there are any.
     pub fn tokens(&self) -> Option<&Tokens> {
         self.tokens.as_ref()
     }
 
-    /// Ask the issuer for its keys ahead of the first token. A failure is reported,
-    /// and nothing more: it is asked again when a token comes.
+    /// Requests the keys of the issuer before the first token arrives. A failure is only logged, because a token
+    /// causes another request.
     pub async fn warm(&self) {
         if let Some(oidc) = &self.oidc
             && let Err(error) = oidc.warm().await
@@ -89,10 +88,10 @@ impl Authenticator {
         }
     }
 
-    /// Who makes a request; none of one that does not say.
+    /// Returns the caller of a request. `None` without credentials.
     ///
     /// # Errors
-    /// When it says something that cannot be trusted: that is never taken for saying nothing.
+    /// If the credentials are not valid. Invalid credentials never count as absent.
     pub async fn identify(
         &self,
         peer: Option<&Peer>,
@@ -137,7 +136,7 @@ impl Authenticator {
     }
 }
 
-/// The bearer token of a request, if there is one. Source: RFC 6750, section 2.1.
+/// Returns the bearer token of a request, if there is one. Source: RFC 6750, section 2.1.
 fn bearer(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Ok(None) };

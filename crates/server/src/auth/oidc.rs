@@ -1,4 +1,4 @@
-//! Tokens (JWT) of an issuer of `OpenID` Connect.
+//! Tokens (JWT) of an `OpenID` Connect issuer.
 //!
 //! Source: RFC 7519 (JWT), RFC 7517 (its keys), `OpenID` Connect Discovery 1.0, section 4.
 
@@ -12,14 +12,15 @@ use super::keys::{Keys, KeysError};
 use super::roles::{RoleRules, in_order, role_named};
 use crate::caller::{Caller, Proof};
 
-/// Longest token that is looked at, in bytes.
+/// Largest accepted token, in bytes.
 const TOKEN_BYTES_MAX: usize = 16 << 10;
-/// How many groups of a user are taken from a token.
+/// Most groups that are read from a token.
 const GROUPS_MAX: usize = 1_000;
-/// How far clocks may be apart, in seconds.
+/// Tolerated difference between clocks, in seconds.
 const LEEWAY_S: u64 = 60;
 
-/// Those that only the issuer can make. None of a shared secret: our copy of the key is public.
+/// Accepted algorithms, all of which need the issuer's private key. Shared secrets are excluded, because the keys
+/// here are public.
 const ALGORITHMS: [Algorithm; 9] = [
     Algorithm::RS256,
     Algorithm::RS384,
@@ -32,7 +33,7 @@ const ALGORITHMS: [Algorithm; 9] = [
     Algorithm::EdDSA,
 ];
 
-/// Judges tokens of one issuer.
+/// Verifies tokens of one issuer.
 #[derive(Debug)]
 pub(super) struct Oidc {
     settings: process::Oidc,
@@ -40,40 +41,40 @@ pub(super) struct Oidc {
     keys: Keys,
 }
 
-/// Why a token says nothing.
+/// Reason why a token was not accepted.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TokenError {
-    /// It is not good.
+    /// The token is not valid.
     #[error("the token is invalid: {0}")]
     Bad(String),
-    /// The issuer's keys are not to be had.
+    /// The keys of the issuer are not available.
     #[error(transparent)]
     Keys(KeysError),
 }
 
 impl Oidc {
     /// # Errors
-    /// When the issuer's certificates cannot be used.
+    /// If the CA certificates for the issuer cannot be used.
     pub(super) fn new(settings: &process::Oidc) -> Result<Self, KeysError> {
         let keys = Keys::new(&settings.issuer, settings.ca.as_deref())?;
         Ok(Self { roles: RoleRules::new(&settings.roles), settings: settings.clone(), keys })
     }
 
-    /// Ask the issuer for its keys ahead of the first token.
+    /// Requests the keys of the issuer before the first token arrives.
     pub(super) async fn warm(&self) -> Result<(), KeysError> {
         self.keys.load().await
     }
 
-    /// These are the issuer's keys, who is never asked.
+    /// Sets the keys of the issuer, which is never contacted.
     #[cfg(feature = "testkit")]
     pub(super) fn replace_keys(&self, keys: Vec<jsonwebtoken::jwk::Jwk>) {
         self.keys.replace(keys);
     }
 
-    /// Who a token is of.
+    /// Returns the caller of a token.
     ///
     /// # Errors
-    /// When it is not good, and when that cannot be found out now.
+    /// If the token is not valid, or cannot be verified now.
     pub(super) async fn caller(&self, token: &str) -> Result<Caller, TokenError> {
         let bad = |why: &str| TokenError::Bad(why.to_owned());
         if token.len() > TOKEN_BYTES_MAX {
@@ -126,7 +127,7 @@ impl Oidc {
     }
 }
 
-/// The texts of a claim that is a list, or a text by itself.
+/// Returns the texts of a claim that is a list or a single text.
 fn texts<'a>(claims: &'a Map<String, Value>, claim: &str) -> impl Iterator<Item = &'a str> {
     let value = claims.get(claim);
     let one = value.and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! What a caller may do: the access of the table of routes, and the rule against other sites.
+//! Rights of callers: the access column of the table of routes, and the protection from other sites.
 
 use axum::http::header::{HeaderName, ORIGIN};
 use axum::http::{HeaderMap, Uri};
@@ -9,15 +9,15 @@ use super::roles::name_of;
 use crate::caller::{Caller, Proof};
 use crate::family::Refusal;
 
-/// The header by which a client says that no page of another site makes the request: such a page
-/// cannot send it without asking first, and is not allowed to.
+/// Header by which a client declares that no page of another site makes the request. Such a page needs a preflight to
+/// send it, which the server denies.
 pub const NO_FOREIGN_PAGE: HeaderName = HeaderName::from_static("x-headroom-request");
 
-/// Judge whether a caller has access.
+/// Checks that a caller has access.
 ///
 /// # Errors
-/// When the caller is not authenticated, or lacks a right. It depends on the access alone, never on
-/// what is asked for, so that what is forbidden looks like what is not there.
+/// If the caller is not authenticated, or lacks a right. The result depends only on the access, not on the requested
+/// object. A forbidden object therefore cannot be distinguished from a missing one.
 pub fn may(access: Access, caller: Option<&Caller>) -> Result<(), Refusal> {
     if access == Access::Open {
         return Ok(());
@@ -34,7 +34,7 @@ pub fn may(access: Access, caller: Option<&Caller>) -> Result<(), Refusal> {
     Err(lacking(caller, |role| access.allows(Some(role))))
 }
 
-/// Judge whether a caller may use the scheduler interface.
+/// Checks that a caller can use the scheduler interface.
 ///
 /// # Errors
 /// As [`may`].
@@ -49,7 +49,7 @@ pub fn may_schedule(caller: Option<&Caller>) -> Result<(), Refusal> {
     }
 }
 
-/// Names the roles that suffice, and those that the caller has.
+/// Returns a refusal that names the roles that suffice, and those of the caller.
 fn lacking(caller: &Caller, suffices: impl Fn(Role) -> bool) -> Refusal {
     let names = |roles: &mut dyn Iterator<Item = Role>| {
         let names: Vec<_> = roles.map(name_of).collect();
@@ -64,18 +64,19 @@ fn lacking(caller: &Caller, suffices: impl Fn(Role) -> bool) -> Refusal {
     )
 }
 
-/// Whether a route changes anything. Judging a queue file does not, nor asking what would be.
+/// Returns whether a route changes the state. Validations and predictions do not.
 pub fn is_change(route: &Route) -> bool {
     route.method != Method::Get
         && !matches!(route.operation, "validateConfig" | "simulateUserLimits" | "checkQuota")
 }
 
-/// Judge whether a page of another site may have made a request that changes something.
+/// Checks that no page of another site can have made a request that changes the state.
 ///
-/// Such a page cannot send a bearer token. A client certificate it can, and any other `Authorization` counts as none.
+/// Such a page cannot send a bearer token, but it can send a client certificate. Any other `Authorization` counts as
+/// absent.
 ///
 /// # Errors
-/// When it may have.
+/// If such a page can have made the request.
 pub fn not_from_elsewhere(
     proof: Proof,
     headers: &HeaderMap,
@@ -89,7 +90,7 @@ pub fn not_from_elsewhere(
         let why = "a change needs a bearer token, or the header `X-Headroom-Request: 1`.";
         return Err(Refusal::new(Code::Forbidden, why));
     }
-    // Programs send no `Origin`; every browser does with a change.
+    // Programs send no `Origin`. Every browser sends it with a change.
     let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
     let origin = origin.to_str().ok().and_then(|text| text.parse::<Uri>().ok());
     let from = origin.as_ref().and_then(Uri::authority).map(ToString::to_string);

@@ -1,4 +1,4 @@
-//! Which roles an identity has, by its name and its groups.
+//! Roles and tenants of an identity, by its name and groups.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,19 +6,19 @@ use headroom_api::headroomv1::Role;
 use headroom_config::process;
 use headroom_core::Name;
 
-/// The role of this name.
+/// Returns the role with this name.
 pub fn role_named(name: &str) -> Option<Role> {
     let place = process::ROLES.iter().position(|known| *known == name)?;
     Role::ALL.get(place).copied()
 }
 
-/// The name of a role.
+/// Returns the name of a role.
 pub fn name_of(role: Role) -> &'static str {
     let place = Role::ALL.iter().position(|known| *known == role);
     place.and_then(|place| process::ROLES.get(place)).copied().unwrap_or_default()
 }
 
-/// Who has which roles.
+/// Roles by user and group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RoleRules {
     users: BTreeMap<String, Vec<Role>>,
@@ -27,7 +27,7 @@ pub(super) struct RoleRules {
 }
 
 impl RoleRules {
-    /// From the process settings.
+    /// Returns the rules of the process settings.
     pub(super) fn new(settings: &process::Roles) -> Self {
         let mut rules = Self::default();
         for (who, names) in settings {
@@ -43,7 +43,7 @@ impl RoleRules {
         rules
     }
 
-    /// The roles of a user in these groups; in order, without repeats.
+    /// Returns the roles of a user in these groups, in order and without duplicates.
     pub(super) fn of(&self, user: &str, groups: &[Name]) -> Vec<Role> {
         let by_group = groups.iter().filter_map(|group| self.groups.get(group.as_str()));
         let by_user = self.users.get(user);
@@ -52,17 +52,17 @@ impl RoleRules {
     }
 }
 
-/// Who acts for which tenants.
+/// Tenants by user and group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TenantRules(process::TenantsOf);
 
 impl TenantRules {
-    /// From the process settings.
+    /// Returns the rules of the process settings.
     pub(super) fn new(settings: &process::TenantsOf) -> Self {
         Self(settings.clone())
     }
 
-    /// The tenants of a user in these groups; in order, without repeats.
+    /// Returns the tenants of a user in these groups, in order and without duplicates.
     pub(super) fn of(&self, user: &str, groups: &[Name]) -> Vec<Name> {
         let groups = groups.iter().map(|group| format!("group:{group}"));
         let keys = groups.chain([format!("user:{user}"), "*".to_owned()]);
@@ -71,7 +71,7 @@ impl TenantRules {
     }
 }
 
-/// Roles in order, without repeats.
+/// Returns the roles in order and without duplicates.
 pub(super) fn in_order(roles: impl IntoIterator<Item = Role>) -> Vec<Role> {
     let mut roles: Vec<Role> = roles.into_iter().collect();
     roles.sort_unstable();

@@ -1,7 +1,7 @@
-//! Static tokens: a file of their hashes, and who each one is.
+//! Static tokens: a file with their hashes, and the identity of each.
 //!
-//! The file has one JSON object on each line. It holds no secret: a token has 256 random bits, so
-//! its SHA-256 says nothing about it.
+//! The file has one JSON object on each line. It has no secrets: a token has 256 random bits, so its SHA-256 reveals
+//! nothing about it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -18,31 +18,31 @@ use super::roles::in_order;
 use crate::caller::{Caller, Proof};
 use crate::secret::{NoRandomNumbers, random_token, same_secret};
 
-/// How tokens begin, so that people and scanners of secrets know what they found.
+/// Prefix of all tokens, so that people and secret scanners recognize them.
 pub const TOKEN_PREFIX: &str = "headroom_";
 
-/// Largest file, in bytes.
+/// Largest size of the file, in bytes.
 const FILE_BYTES_MAX: u64 = 8 << 20;
 
-/// A token, as its holder has it. It is shown once, and never logged.
+/// A token in plain text. It is shown once, and never logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// A new one, of 256 random bits.
+    /// Returns a new token of 256 random bits.
     ///
     /// # Errors
-    /// When the system has no random numbers to give.
+    /// If the operating system provides no random numbers.
     pub fn random() -> Result<Self, NoRandomNumbers> {
         Ok(Self(format!("{TOKEN_PREFIX}{}", random_token()?)))
     }
 
-    /// The token itself, for its holder.
+    /// Returns the token in plain text, for its holder.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// The hash, which is what is stored.
+    /// Returns the hash, which is what the file stores.
     pub fn sha256(&self) -> String {
         sha256(&self.0)
     }
@@ -58,80 +58,80 @@ fn sha256(token: &str) -> String {
     hex::encode(digest::digest(&digest::SHA256, token.as_bytes()))
 }
 
-/// Who the holder of a token is.
+/// Identity of the holder of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenEntry {
-    /// Its name, for people; unique in the file.
+    /// Name of the token, for people. It is unique in the file.
     pub name: String,
     /// SHA-256 of the token, as 64 lower-case hex digits.
     pub sha256: String,
-    /// User name, as access lists and limits know it.
+    /// User name in access lists and limits.
     #[serde(default)]
     pub user: String,
     /// Groups of the user.
     #[serde(default)]
     pub groups: Vec<String>,
-    /// What it may do.
+    /// Roles of the token.
     pub roles: Vec<Role>,
-    /// When it was made.
+    /// Time of creation.
     pub created: Timestamp,
-    /// From when on it is worth nothing; never if not given.
+    /// Time from which the token is invalid. `None` if it does not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Timestamp>,
 }
 
-/// Why a file of tokens cannot be used.
+/// Reason why a token file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenFileError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("cannot {deed} the token file {}", path.display())]
     Access {
-        /// What was tried.
+        /// The operation that failed.
         deed: &'static str,
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// I/O error of the file system.
         #[source]
         source: io::Error,
     },
-    /// It is too large.
+    /// The file is too large.
     #[error("the token file {} has {bytes} bytes, but at most {FILE_BYTES_MAX} are allowed", path.display())]
     TooLarge {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// How many bytes it has.
+        /// Size in bytes.
         bytes: u64,
     },
-    /// A line is no token.
+    /// A line is not a valid token.
     #[error("{}:{line}: the line is not a valid token: {why}", path.display())]
     Line {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The problem with the line.
         why: String,
     },
-    /// There is a token of this name.
+    /// A token with this name exists already.
     #[error("token {name} already exists in {}. Revoke the token, or choose another name", path.display())]
     Taken {
-        /// Its name.
+        /// Name of the token.
         name: String,
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// There is no token of this name.
+    /// No token has this name.
     #[error("token {name} does not exist in {}. List the tokens with `headroom token list`", path.display())]
     Unknown {
-        /// The name.
+        /// Name of the token.
         name: String,
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
     },
 }
 
-/// A file of tokens.
+/// A token file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenFile {
     path: PathBuf,
@@ -139,10 +139,10 @@ pub struct TokenFile {
 }
 
 impl TokenFile {
-    /// Read it.
+    /// Reads the file.
     ///
     /// # Errors
-    /// When it cannot be read, or a line of it is no token.
+    /// If the file cannot be read, or a line is not a valid token.
     pub fn read(path: &Path) -> Result<Self, TokenFileError> {
         let failed = |source| access("read", path, source);
         let bytes = fs::metadata(path).map_err(failed)?.len();
@@ -153,10 +153,10 @@ impl TokenFile {
         Self::parse(path, &text)
     }
 
-    /// What a file says.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// When a line of it is no token.
+    /// If a line is not a valid token.
     pub(super) fn parse(path: &Path, text: &str) -> Result<Self, TokenFileError> {
         let mut file = Self { path: path.to_owned(), entries: Vec::new() };
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -177,11 +177,11 @@ impl TokenFile {
         Ok(file)
     }
 
-    /// Change the file: read it, or begin one, and put it in place as a whole. Two who do so at
-    /// once do it one after the other.
+    /// Changes the file, or creates it. The new content replaces the old one as a whole. Concurrent updates run one
+    /// after the other.
     ///
     /// # Errors
-    /// When it cannot be read or written, and what `change` says; then it is as it was.
+    /// If the file cannot be read or written, or the error of `change`. The file is unchanged then.
     pub fn update<T>(
         path: &Path,
         change: impl FnOnce(&mut Self) -> Result<T, TokenFileError>,
@@ -204,15 +204,15 @@ impl TokenFile {
         Ok(changed)
     }
 
-    /// The tokens, in the order of the file.
+    /// Returns the tokens, in the order of the file.
     pub fn entries(&self) -> &[TokenEntry] {
         &self.entries
     }
 
-    /// Add a token.
+    /// Adds a token.
     ///
     /// # Errors
-    /// When there is one of its name.
+    /// If a token has that name.
     pub fn add(&mut self, entry: TokenEntry) -> Result<(), TokenFileError> {
         if self.entries.iter().any(|other| other.name == entry.name) {
             return Err(TokenFileError::Taken { name: entry.name, path: self.path.clone() });
@@ -221,10 +221,10 @@ impl TokenFile {
         Ok(())
     }
 
-    /// Remove a token.
+    /// Removes a token.
     ///
     /// # Errors
-    /// When there is none of this name.
+    /// If no token has this name.
     pub fn remove(&mut self, name: &str) -> Result<TokenEntry, TokenFileError> {
         let place = self.entries.iter().position(|entry| entry.name == name);
         let unknown = || TokenFileError::Unknown { name: name.to_owned(), path: self.path.clone() };
@@ -232,7 +232,7 @@ impl TokenFile {
         Ok(self.entries.remove(place))
     }
 
-    /// What is written in the file.
+    /// Returns the text of the file.
     pub(super) fn text(&self) -> io::Result<String> {
         let mut text = String::new();
         for entry in &self.entries {
@@ -248,7 +248,7 @@ impl TokenFile {
 
         let text = self.text()?;
         let new_path = self.path.with_extension("new");
-        // Who may use the server is nobody else's business.
+        // Only the owner can read the file, because it lists who can use the server.
         let mut options = fs::OpenOptions::new();
         let mut file =
             options.write(true).create(true).truncate(true).mode(0o600).open(&new_path)?;
@@ -270,25 +270,25 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Those of a file.
+    /// Returns the tokens of a file.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If the file cannot be read.
     pub fn open(path: &Path) -> Result<Self, TokenFileError> {
         let file = TokenFile::read(path)?;
         Ok(Self { path: path.to_owned(), in_force: RwLock::new(Arc::new(file)) })
     }
 
-    /// These, of which there is no file.
+    /// Returns these tokens, without a file.
     #[cfg(feature = "testkit")]
     pub(super) fn holding(file: TokenFile) -> Self {
         Self { path: file.path.clone(), in_force: RwLock::new(Arc::new(file)) }
     }
 
-    /// Read the file again; how many tokens there are now.
+    /// Reads the file again. Returns the number of tokens.
     ///
     /// # Errors
-    /// When it cannot be read; those that were in force stay.
+    /// If the file cannot be read. The previous tokens stay in force.
     pub fn reload(&self) -> Result<usize, TokenFileError> {
         let file = TokenFile::read(&self.path)?;
         let count = file.entries.len();
@@ -296,17 +296,17 @@ impl Tokens {
         Ok(count)
     }
 
-    /// Where they come from.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Who holds this token; none if it is unknown or has expired.
+    /// Returns the holder of this token. `None` if it is unknown or has expired.
     pub fn find(&self, token: &str, now: Timestamp) -> Option<Caller> {
         let presented = sha256(token);
         let file = Arc::clone(&self.in_force.read().unwrap_or_else(PoisonError::into_inner));
         let mut found = None;
-        // All are compared, and each as a whole: how long it takes says nothing.
+        // All hashes are compared completely, so that the time reveals nothing.
         for entry in &file.entries {
             if same_secret(presented.as_bytes(), entry.sha256.as_bytes()) {
                 found = Some(entry);

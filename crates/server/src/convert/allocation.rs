@@ -1,4 +1,4 @@
-//! Allocations, ours and those of others.
+//! Allocations of this scheduler, and foreign ones.
 
 use headroom_api::wsv1::{Allocation, ForeignAllocation, IntegerText};
 use headroom_core::view::{AllocationView, ForeignView, NodeView};
@@ -7,7 +7,7 @@ use crate::rest::RmMetadata;
 
 use super::value::{name_or_empty, nanos, resources};
 
-/// An allocation in force.
+/// Returns an allocation in force.
 pub(crate) fn allocation(
     view: &AllocationView,
     partition: &str,
@@ -15,7 +15,7 @@ pub(crate) fn allocation(
 ) -> Allocation {
     let tags = metadata.tags(partition, &view.key);
     let (requested, placed) = (nanos(view.requested), nanos(view.placed));
-    // One that came placed may be older than its report.
+    // An allocation that was reported with its node can be older than its report.
     let requested = requested.min(placed);
     Allocation {
         allocation_key: view.key.to_string(),
@@ -35,7 +35,7 @@ pub(crate) fn allocation(
     }
 }
 
-/// What another scheduler placed on a node. When, and with which priority, nobody remembers.
+/// Returns a foreign allocation. Its time and priority are not stored.
 pub(crate) fn foreign(
     view: &ForeignView,
     node: &NodeView,

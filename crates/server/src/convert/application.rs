@@ -13,10 +13,10 @@ use super::allocation::allocation;
 use super::ask::ask;
 use super::value::{NO_PRIORITY, millis, moment, names, nanos, resources};
 
-/// What no rule found a queue for is shown without one.
+/// Code of an application for which no rule found a queue. It is shown without a queue.
 const NO_RULE_MATCHED: &str = "PL-REJECTED";
 
-/// An application that was accepted.
+/// Returns an accepted application.
 pub(crate) fn application(view: &ApplicationView, metadata: &dyn RmMetadata) -> Application {
     let partition = &view.partition;
     Application {
@@ -57,7 +57,7 @@ pub(crate) fn application(view: &ApplicationView, metadata: &dyn RmMetadata) -> 
     }
 }
 
-/// An application that was refused.
+/// Returns a rejected application.
 pub(crate) fn rejected(view: &RejectedView) -> Application {
     let at = nanos(view.at);
     Application {

@@ -1,4 +1,4 @@
-//! Asks that wait.
+//! Waiting asks.
 
 use headroom_api::wsv1::{AllocationLogEntry, Ask, IntegerText};
 use headroom_core::Timestamp;
@@ -8,7 +8,7 @@ use crate::rest::RmMetadata;
 
 use super::value::{name_or_empty, nanos, resources};
 
-/// An ask. Why it waits is added by [`waits`], where it was found out.
+/// Returns an ask. [`waits`] adds the reason of its wait, where that was determined.
 pub(crate) fn ask(view: &AskView, partition: &str, metadata: &dyn RmMetadata) -> Ask {
     let tags = metadata.tags(partition, &view.key);
     Ask {
@@ -29,8 +29,8 @@ pub(crate) fn ask(view: &AskView, partition: &str, metadata: &dyn RmMetadata) ->
     }
 }
 
-/// An ask was looked at, and this keeps it waiting as of now. How often it was looked at is not
-/// counted: what waits costs nothing.
+/// Adds the reason of the wait to an ask, as of now. The number of checks is not counted, because waiting costs
+/// nothing.
 pub(crate) fn waits(ask: &mut Ask, reason: String, now: Timestamp) {
     ask.scheduling_attempted = true;
     ask.allocation_log =

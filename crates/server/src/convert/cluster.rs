@@ -1,4 +1,4 @@
-//! The scheduler, once for each partition.
+//! The scheduler, represented once for each partition.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use headroom_api::wsv1::Cluster;
 use crate::about::About;
 use crate::rest::Manager;
 
-/// The scheduler, as seen from one partition.
+/// Returns the scheduler for one partition.
 ///
-/// The stock web UI reads the first element of the build information unguarded, so before an RM has
-/// registered it is about this server.
+/// The stock web UI reads the first element of the build information without a check. Before an RM registers, that
+/// element is about this server.
 pub(crate) fn cluster(partition: &str, about: &About, manager: Option<&Manager>) -> Cluster {
     let build = manager.map_or_else(|| own_build(about), build_of);
     Cluster {

@@ -25,14 +25,14 @@ use serde::Deserialize as _;
 
 use super::value::{names, texts};
 
-/// A partition of the file, as the interface has it. None would be a setting whose type in the interface is another than
-/// in the table; a test reads every setting.
+/// Returns a partition of the file. `None` if a setting has another type in the interface than in the table, which a
+/// test excludes.
 pub(crate) fn partition(content: Content) -> Option<ConfigPartition> {
     ConfigPartition::deserialize(content).ok()
 }
 
-/// A partition as far as the books know the file: the books do not distinguish defaults from what was
-/// written, and the limits of users and groups are where they are counted, not here.
+/// Returns a partition as far as the books have the file. The books do not distinguish defaults from written values.
+/// Limits of users and groups are not stored here, but where they are counted.
 pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> ConfigPartition {
     let settings = &partition.settings;
     let preemption = settings.preemption;
@@ -97,7 +97,8 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
         application_limits: template.application_limits.as_ref().map(application_limits_in_books),
         capacity: template.capacity.map(capacity_in_books),
     });
-    // Each queue has what is in force; it says so where that is not what its parent has.
+    // The books have the resulting settings of each queue. A setting is shown only where it differs from that of the
+    // parent.
     let above = row.parent.map(|parent| &books.queue(parent).settings);
     let users_above = above.and_then(|above| above.user_limits.as_ref());
     let user_limits = settings.user_limits.as_ref().filter(|own| users_above != Some(*own));
@@ -143,7 +144,7 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
             min_runtime: own_preemption.min_runtime.map(duration_text),
         }),
         state: if starts_stop { "stopped".to_owned() } else { String::new() },
-        // Its properties say it.
+        // The properties of the queue have it.
         ordering_policy: String::new(),
         maximum_application_lifetime: lifetime(|lifetimes| lifetimes.maximum),
         default_application_lifetime: lifetime(|lifetimes| lifetimes.default),
@@ -151,7 +152,8 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
     }
 }
 
-/// The labels of a queue where they differ from those of the parent, and what parts of them the queue has.
+/// Returns the labels of a queue where they differ from those of the parent, and the fractions of them that the queue
+/// has.
 fn node_labels_in_books(
     labels: Option<&Arc<NodeLabelsConfig>>,
     settings: &QueueSettings,
@@ -166,7 +168,7 @@ fn node_labels_in_books(
     (labels.is_some() || !all.capacities.is_empty()).then_some(all)
 }
 
-/// The mode is that of the queue's capacity.
+/// Returns the capacities of labels. Their mode is that of the queue's capacity.
 fn label_capacities_in_books(settings: &QueueSettings) -> BTreeMap<String, ConfigCapacity> {
     let parts = settings.label_capacities.iter();
     let part = |one: &LabelCapacity| ConfigCapacity {
@@ -220,7 +222,7 @@ fn capacity_in_books(capacity: CapacityConfig) -> ConfigCapacity {
     ConfigCapacity { mode: mode.to_owned(), value: text(value), maximum: text(capacity.maximum) }
 }
 
-/// As a file may have it: thousandths of `vcore`, everything else in its unit.
+/// Returns amounts in the format of a file: thousandths for `vcore`, and the base unit for all other types.
 fn quantities(amounts: &Amounts) -> BTreeMap<String, String> {
     let written = |(name, amount): (&Name, headroom_core::resource::Quantity)| {
         let unit = if base_of(name) == "vcore" { "m" } else { "" };
@@ -262,7 +264,7 @@ mod tests {
 
     use super::super::yaml;
 
-    /// A file with every setting of the table.
+    /// A queue file with every setting of the table.
     const EVERYTHING: &str = include_str!("../../../config/tests/everything.yaml");
 
     #[test]
@@ -271,7 +273,7 @@ mod tests {
         let converted = super::partition(written.clone()).expect("each setting has its type");
         let json = serde_json::to_value(&converted).unwrap();
         let back = Content::from_json(partition(), &json);
-        // Tables are named by functions, whose addresses say nothing.
+        // Functions identify tables, and their addresses vary.
         let shown = |content: &Content| {
             let text = format!("{content:#?}");
             text.lines().filter(|line| !line.contains("0x")).collect::<Vec<_>>().join("\n")

@@ -1,14 +1,14 @@
-//! What is wrong with a queue file, as programs read it.
+//! Findings on a queue file, for programs.
 
 use headroom_api::headroomv1::{Diagnostic, DiagnosticPlace};
 use headroom_config::{Diagnostics, Mark, Severity, Stage};
 
-/// All stored diagnostics, in the order of the file.
+/// Returns all stored findings, in the order of the file.
 pub fn diagnostics(all: &Diagnostics) -> Vec<Diagnostic> {
     all.iter().map(|one| diagnostic(all, one)).collect()
 }
 
-/// One of them.
+/// Returns one finding.
 pub fn diagnostic(all: &Diagnostics, one: &headroom_config::Diagnostic) -> Diagnostic {
     Diagnostic {
         code: one.code.as_str().to_owned(),

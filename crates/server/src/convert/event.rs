@@ -1,11 +1,11 @@
-//! What happened.
+//! Events of objects.
 
 use headroom_api::wsv1::{EventQuantity, EventRecord, EventResource};
 use headroom_core::record::Record;
 
 use super::value::{name_or_empty, nanos};
 
-/// One thing that happened.
+/// Returns one event.
 pub(crate) fn event(record: &Record) -> EventRecord {
     let resources = record.resources.iter();
     let resources =
@@ -18,7 +18,7 @@ pub(crate) fn event(record: &Record) -> EventRecord {
         event_change_type: record.change.number(),
         event_change_detail: record.detail.number(),
         reference_id: name_or_empty(record.reference.as_ref()),
-        // The reference always attaches one, be it empty.
+        // The reference always sets this field, even if it is empty.
         resource: Some(EventResource { resources: resources.collect() }),
     }
 }

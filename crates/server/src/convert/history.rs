@@ -1,11 +1,11 @@
-//! The minutes of the last day.
+//! Samples of each minute of the last day.
 
 use headroom_api::wsv1::{ApplicationHistory, ContainerHistory, IntegerText};
 use headroom_core::view::Sample;
 
 use super::value::nanos;
 
-/// How many applications ran.
+/// Returns the number of running applications.
 pub(crate) fn applications(sample: &Sample) -> ApplicationHistory {
     ApplicationHistory {
         timestamp: nanos(sample.at),
@@ -13,7 +13,7 @@ pub(crate) fn applications(sample: &Sample) -> ApplicationHistory {
     }
 }
 
-/// How many allocations there were.
+/// Returns the number of allocations.
 pub(crate) fn containers(sample: &Sample) -> ContainerHistory {
     ContainerHistory {
         timestamp: nanos(sample.at),

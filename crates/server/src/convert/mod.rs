@@ -1,8 +1,8 @@
-//! From the wire to the core and back. Nothing here asks, waits or decides: names, units and absent
-//! fields are settled, and that is all.
+//! Conversion between the wire and the core. Nothing here performs I/O or makes decisions: it only converts names and
+//! units, and handles absent fields.
 //!
-//! [`si`] is the scheduler interface; the others make bodies of the REST API from views of the
-//! core, one file per noun.
+//! [`si`] is the scheduler interface. The other modules create bodies of the REST API from views of the core, one
+//! file per noun.
 
 pub(crate) mod allocation;
 pub(crate) mod application;

@@ -8,13 +8,13 @@ use crate::rest::RmMetadata;
 use super::allocation::{allocation, foreign};
 use super::value::{names, percentages, resources};
 
-/// Both spellings that RMs send, the scheduler interface's first.
+/// Both spellings that RMs send, that of the scheduler interface first.
 const HOST: [&str; 2] = ["si/hostname", "si.io/hostname"];
 const RACK: [&str; 2] = ["si/rackname", "si.io/rackname"];
-/// The partition of the node, as the RM names it.
+/// Attribute with the partition of the node, in the RM's form.
 const PARTITION: &str = "si/node-partition";
 
-/// A node.
+/// Returns a node.
 pub(crate) fn node(view: &NodeView, metadata: &dyn RmMetadata) -> Node {
     let attribute = |keys: [&str; 2]| {
         let value = keys.into_iter().find_map(|key| view.attributes.get(key));
@@ -23,7 +23,7 @@ pub(crate) fn node(view: &NodeView, metadata: &dyn RmMetadata) -> Node {
     let attributes = view.attributes.iter();
     let mut attributes: std::collections::BTreeMap<String, String> =
         attributes.map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    // The stock web UI goes through them unguarded, so they are never left out.
+    // The stock web UI reads these attributes without a check, so they are always present.
     attributes.entry(PARTITION.to_owned()).or_insert_with(|| {
         let manager = metadata.manager().map(|manager| manager.id).unwrap_or_default();
         format!("[{manager}]{}", view.partition)

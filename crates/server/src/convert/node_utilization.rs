@@ -1,4 +1,4 @@
-//! How full nodes are.
+//! Utilization of nodes.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use headroom_core::view::BANDS;
 
 use super::value::names;
 
-/// How full the nodes of a partition are, by resource type.
+/// Returns the utilization of the nodes of a partition, by resource type.
 pub(crate) fn utilization(
     manager: &str,
     partition: &str,

@@ -7,7 +7,7 @@ use headroom_core::view::PartitionView;
 
 use super::value::{nanos, percentages, resources};
 
-/// A partition, with its totals.
+/// Returns a partition with its totals.
 pub(crate) fn partition(view: &PartitionView, manager: &str) -> Partition {
     let states = view.applications.iter();
     let mut applications: BTreeMap<String, u64> =
@@ -29,7 +29,7 @@ pub(crate) fn partition(view: &PartitionView, manager: &str) -> Partition {
     }
 }
 
-/// A partition for who may see that it is there, and no totals.
+/// Returns a partition without totals, for a caller who sees only that it exists.
 pub(crate) fn named(view: &PartitionView, manager: &str) -> Partition {
     let weights = view.node_weights.iter();
     Partition {
@@ -41,7 +41,7 @@ pub(crate) fn named(view: &PartitionView, manager: &str) -> Partition {
         },
         preemption_enabled: view.preemption.enabled,
         quota_preemption_enabled: view.preemption.quota_enabled,
-        // The stock web UI reads the sum unguarded.
+        // The stock web UI reads the sum without a check.
         applications: [("total".to_owned(), 0)].into(),
         state: view.state.to_string(),
         last_state_transition_time: nanos(view.since),

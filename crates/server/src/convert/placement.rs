@@ -7,7 +7,7 @@ use headroom_core::view::{FilterView, RuleView};
 
 use super::value::names;
 
-/// A placement rule in force.
+/// Returns a placement rule in force.
 pub(crate) fn rule(view: &RuleView) -> PlacementRule {
     let parameters = view.parameters.iter();
     PlacementRule {
@@ -30,7 +30,7 @@ fn filter(view: &FilterView) -> PlacementFilter {
     }
 }
 
-/// A single entry that is no name is an expression.
+/// Returns the entries as names, or a single entry that is not a name as an expression.
 fn names_or_expression(entries: &[Name], is_name: fn(&str) -> bool) -> (Vec<String>, String) {
     match entries {
         [one] if !is_name(one) => (Vec::new(), one.to_string()),

@@ -1,4 +1,4 @@
-//! A plan, as programs read it.
+//! Plans for programs.
 
 use headroom_api::headroomv1::{
     Plan, PlanAsk, PlanAskChange, PlanAskChanges, PlanAsks, PlanDifference, PlanEffects,
@@ -15,10 +15,10 @@ use sha2::{Digest as _, Sha256};
 use super::diagnostic::diagnostics;
 use super::value::resources;
 
-/// What came of making a plan; none where the file has errors.
+/// Result of computing a plan. `None` if the file has errors.
 pub type Found = Option<Result<core::Plan, Rejection>>;
 
-/// The body without the moment of the books.
+/// Returns the body without the record and time of the books.
 pub fn plan(file: &str, review: &Review, found: &Found) -> Plan {
     let counts = review.diagnostics.counts();
     let refused = found.as_ref().and_then(|found| found.as_ref().err());
@@ -35,15 +35,15 @@ pub fn plan(file: &str, review: &Review, found: &Found) -> Plan {
     }
 }
 
-/// Names what a plan of a file with this checksum announces.
+/// Returns the digest of a plan for a file with this checksum.
 pub fn digest(plan: &core::Plan, checksum: &str) -> String {
     with_digest(of(plan), checksum).digest
 }
 
-/// Name what is announced. What moves all the time and leads to nothing else is left out: amounts that are
-/// used, how long something waits, and sentences, in which they occur.
+/// Sets the digest. It excludes figures that change continuously and cause nothing else: usage, durations of waits,
+/// and the sentences that contain them.
 fn with_digest(mut effects: PlanEffects, file: &str) -> PlanEffects {
-    // There may be very many, so they are not copied.
+    // These can be very many, so they are not copied.
     let differences = std::mem::take(&mut effects.differences);
     let mut hashed = effects.clone();
     hashed.events = 0;
@@ -61,7 +61,7 @@ fn with_digest(mut effects: PlanEffects, file: &str) -> PlanEffects {
     PlanEffects { digest: hex::encode_upper(hash.0.finalize()), differences, ..effects }
 }
 
-/// What is written into it is hashed, and not stored.
+/// A writer that hashes its input instead of storing it.
 struct Hash(Sha256);
 
 impl std::io::Write for Hash {

@@ -6,7 +6,7 @@ use headroom_core::view::{QueueView, TemplateView};
 
 use super::value::{NO_PRIORITY, duration, name_or_empty, names, percentages, resources, texts};
 
-/// A queue without those below it. The children that it names are those of the view.
+/// Returns a queue without its descendants. The names of its children are those in the view.
 pub(crate) fn queue(view: &QueueView) -> Queue {
     Queue {
         pending_resource: resources(&view.pending),
@@ -35,7 +35,7 @@ pub(crate) fn queue(view: &QueueView) -> Queue {
     }
 }
 
-/// A queue for who only passes through it: its name and place.
+/// Returns the name and position of a queue, for a caller who sees only that it exists.
 pub(crate) fn passage(view: &QueueView) -> Queue {
     Queue {
         queue_name: view.path.to_string(),
@@ -49,8 +49,7 @@ pub(crate) fn passage(view: &QueueView) -> Queue {
     }
 }
 
-/// A queue with those below it, as far as `show` shows each: a queue for which it gives nothing is
-/// left out, with what is below it.
+/// Returns a queue with its descendants. A queue for which `show` returns `None` is omitted, with its descendants.
 pub(crate) fn tree(view: &QueueView, show: &dyn Fn(&QueueView) -> Option<Queue>) -> Option<Queue> {
     let mut shown = show(view)?;
     shown.children = view.children.iter().filter_map(|child| tree(child, show)).collect();

@@ -1,11 +1,11 @@
-//! What users and groups use, and may use.
+//! Usage and limits of users and groups.
 
 use headroom_api::wsv1::{GroupUsage, QueueUsage, UserUsage};
 use headroom_core::view::{GroupView, UsageView, UserView};
 
 use super::value::{names, resources};
 
-/// What a user uses.
+/// Returns the usage of a user.
 pub(crate) fn user(view: &UserView) -> UserUsage {
     let groups = view.groups.iter();
     UserUsage {
@@ -15,7 +15,7 @@ pub(crate) fn user(view: &UserView) -> UserUsage {
     }
 }
 
-/// What a group uses.
+/// Returns the usage of a group.
 pub(crate) fn group(view: &GroupView) -> GroupUsage {
     GroupUsage {
         group_name: view.group.to_string(),

@@ -1,4 +1,4 @@
-//! How the users of a leaf share it, and what they might share.
+//! User limits of a leaf, and their simulation.
 
 use headroom_api::wsv1::{
     Admitted, OtherUsers, SimulatedLimit, SimulatedLimits, UserLimit, UserLimitAmong,
@@ -11,7 +11,7 @@ use headroom_core::view::{
 
 use super::value::resources;
 
-/// A leaf with user limits, for a caller who sees these users.
+/// Returns a leaf with user limits, for a caller who sees these users.
 pub(crate) fn user_limits(view: &UserLimitsView, sees: impl Fn(&str) -> bool) -> UserLimits {
     let (seen, hidden): (Vec<&UserLimitView>, Vec<&UserLimitView>) =
         view.users.iter().partition(|user| sees(&user.user));
@@ -95,7 +95,7 @@ fn others(hidden: &[&UserLimitView]) -> OtherUsers {
     OtherUsers { weight: number(weight), ..sum }
 }
 
-/// What would be.
+/// Returns the result of a simulation.
 pub(crate) fn simulated(view: &SimulationView) -> SimulatedLimits {
     let formula = view.rules.formula;
     SimulatedLimits {
@@ -108,7 +108,7 @@ pub(crate) fn simulated(view: &SimulationView) -> SimulatedLimits {
 }
 
 fn simulated_limit(view: &SimulatedLimitView, formula: Formula) -> SimulatedLimit {
-    // Each formula by the names of its page.
+    // Each formula uses the names of its documentation page.
     let base = |of: Formula| (formula == of).then(|| resources(&view.base));
     let [progress, strict, overshoot] = view.admitted;
     SimulatedLimit {
@@ -132,7 +132,7 @@ fn simulated_limit(view: &SimulatedLimitView, formula: Formula) -> SimulatedLimi
     }
 }
 
-/// A decimal as JSON has it: up to 15 digits, so it is the same again when it is read.
+/// Returns a decimal as a JSON number. It has at most 15 digits, so it is unchanged when it is read.
 #[expect(clippy::cast_precision_loss, reason = "millionths up to a million are below 2^53")]
 pub(crate) fn number(decimal: Decimal) -> f64 {
     decimal.millionths() as f64 / 1_000_000.0

@@ -1,10 +1,10 @@
-//! The verdict on a queue file.
+//! Result of the validation of a queue file.
 
 use headroom_api::wsv1::Validation;
 use headroom_config::{Code, Diagnostic, Diagnostics, Severity, Stage};
 
-/// The verdict as the reference gives it: faults that it finds only when queues are built do not
-/// count.
+/// Returns the result that the reference would give. It ignores faults that the reference finds only when it builds
+/// queues.
 pub(crate) fn validation(diagnostics: &Diagnostics, checksum: String) -> Validation {
     let counts =
         |one: &&Diagnostic| one.severity == Severity::Error && one.stage == Stage::Validation;
@@ -21,7 +21,7 @@ pub(crate) fn validation(diagnostics: &Diagnostics, checksum: String) -> Validat
     }
 }
 
-/// In our words, but for the few messages that clients compare.
+/// Returns the text of a fault. For the few messages that clients compare, the text is that of the reference.
 fn reason(fault: &Diagnostic) -> String {
     let subject = &fault.subject;
     match fault.code {

@@ -1,4 +1,4 @@
-//! Values that several bodies share.
+//! Values that several bodies use.
 
 use std::collections::BTreeMap;
 
@@ -8,52 +8,52 @@ use headroom_core::resource::Amounts;
 use headroom_core::view::Percents;
 use headroom_core::{Millis, Name, Timestamp};
 
-/// What priority means "none waits".
+/// Priority that means that nothing waits.
 pub(crate) const NO_PRIORITY: i32 = i32::MIN;
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
-/// Amounts by resource type.
+/// Returns amounts by resource type.
 pub(crate) fn resources(amounts: &Amounts) -> Resources {
     amounts.iter().map(|(name, amount)| (name.as_str(), amount.get())).collect()
 }
 
-/// Percent by resource type.
+/// Returns percentages by resource type.
 pub(crate) fn percentages(percents: &Percents) -> Percentages {
     percents.iter().map(|(name, percent)| (name.as_str(), i64::from(*percent))).collect()
 }
 
-/// Nanoseconds since the epoch.
+/// Returns nanoseconds since the epoch.
 pub(crate) fn nanos(at: Timestamp) -> i64 {
     i64::try_from(at.as_millis().saturating_mul(NANOS_PER_MILLI)).unwrap_or(i64::MAX)
 }
 
-/// Milliseconds since the epoch.
+/// Returns milliseconds since the epoch.
 pub(crate) fn millis(at: Timestamp) -> i64 {
     i64::try_from(at.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// A point in time as it is written for people; none beyond the year 9999.
+/// Returns a point in time of the calendar. `None` beyond the year 9999.
 pub(crate) fn moment(at: Timestamp) -> Option<jiff::Timestamp> {
     jiff::Timestamp::from_millisecond(millis(at)).ok()
 }
 
-/// Texts by key.
+/// Returns texts by key.
 pub(crate) fn texts(properties: &Properties) -> BTreeMap<String, String> {
     properties.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect()
 }
 
-/// Names as texts.
+/// Returns names as texts.
 pub(crate) fn names<'a>(names: impl IntoIterator<Item = &'a Name>) -> Vec<String> {
     names.into_iter().map(Name::to_string).collect()
 }
 
-/// A name, or nothing, as text.
+/// Returns a name as text. Empty if there is none.
 pub(crate) fn name_or_empty(name: Option<&Name>) -> String {
     name.map(Name::to_string).unwrap_or_default()
 }
 
-/// A span of time as Go writes it: `30s`, `1m0s`, `1h30m0s`, `1.5s`, `100ms`, `0s`.
+/// Returns a duration in the format of Go: `30s`, `1m0s`, `1h30m0s`, `1.5s`, `100ms`, `0s`.
 pub(crate) fn duration(span: Millis) -> String {
     let all = span.get();
     if (1..1_000).contains(&all) {

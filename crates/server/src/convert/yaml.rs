@@ -1,12 +1,12 @@
-//! The queue file in force as YAML, as the reference writes it: keys in lower case, in the order of
-//! the file's description, objects and lists that are empty left out.
+//! The queue file in force as YAML, in the format of the reference: keys in lower case, in the order of the file's
+//! description, without empty objects and lists.
 
 use std::fmt::Write as _;
 
 use headroom_api::wsv1::Config;
 use headroom_config::schema::Content;
 
-/// The whole file: its partitions, and what the reference writes behind them.
+/// Returns the whole file: its partitions, and the fields that the reference writes after them.
 pub(crate) fn config(partitions: &[Content], config: &Config) -> String {
     let mut root = Map::default();
     root.0.push(("partitions".to_owned(), list(partitions)));
@@ -27,14 +27,14 @@ pub(crate) fn config(partitions: &[Content], config: &Config) -> String {
     out
 }
 
-/// A value as it is written.
+/// A value of the output.
 enum Node {
     Scalar(String),
     List(Vec<Self>),
     Map(Map),
 }
 
-/// Keys in the order in which they are written.
+/// Keys in the order of the output.
 #[derive(Default)]
 struct Map(Vec<(String, Node)>);
 
@@ -43,7 +43,7 @@ fn node(content: &Content) -> Node {
         Content::Switch(is) => Node::Scalar(is.to_string()),
         Content::Whole(number) => Node::Scalar(number.to_string()),
         Content::Decimal(number) => Node::Scalar(number.to_string()),
-        // In quotes it would be a text.
+        // Quotes would turn it into a string.
         Content::Number(text) => Node::Scalar(text.clone()),
         Content::Text(text) => Node::Scalar(quoted(text)),
         Content::List(items) => list(items),
@@ -79,7 +79,7 @@ fn map(keys: Vec<(String, Node)>) -> Node {
     if keys.is_empty() { Node::Scalar("{}".to_owned()) } else { Node::Map(Map(keys)) }
 }
 
-/// A text, in quotes unless it can only be read as itself.
+/// Returns a string, with quotes unless every parser reads it as the same string.
 fn quoted(text: &str) -> String {
     let is_plain = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '/')
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./@-".contains(&byte))
@@ -87,11 +87,11 @@ fn quoted(text: &str) -> String {
     if is_plain {
         return text.to_owned();
     }
-    // A text in JSON is one in YAML.
+    // A JSON string is a valid YAML string.
     serde_json::Value::from(text).to_string()
 }
 
-/// Words that some reader of YAML takes for a boolean, a number or nothing.
+/// Returns whether some YAML parser reads this word as a boolean, a number, or null.
 fn looks_like_a_value(text: &str) -> bool {
     let word = text.to_ascii_lowercase();
     matches!(
@@ -102,7 +102,7 @@ fn looks_like_a_value(text: &str) -> bool {
 
 fn write_map(out: &mut String, map: &Map, depth: usize) {
     for (place, (key, value)) in map.0.iter().enumerate() {
-        // The first key of a list's item stands behind the dash.
+        // The first key of a list item is on the line of the dash.
         if place > 0 || !out.ends_with("- ") {
             out.push_str(&"  ".repeat(depth));
         }
@@ -125,7 +125,7 @@ fn write_map(out: &mut String, map: &Map, depth: usize) {
 
 fn write_list(out: &mut String, items: &[Node], depth: usize) {
     for item in items {
-        // Dashes stand below the key that the list belongs to.
+        // Dashes have the indentation of the key of the list.
         out.push_str(&"  ".repeat(depth - 1));
         out.push_str("- ");
         match item {

@@ -1,4 +1,4 @@
-//! The stream of questions that supplements the published interface. Scheduler interface §12.4.
+//! The stream of questions to the RM, in addition to the published interface. Scheduler interface §12.4.
 
 use std::sync::Arc;
 
@@ -36,14 +36,13 @@ impl Service for Callbacks {
     }
 }
 
-/// A stream that is attached to an RM. If it is dropped before the server has ended it, the client
-/// is gone.
+/// A stream that is attached to an RM. If it is dropped before the server ends it, the client has disconnected.
 struct Attached {
     manager: Arc<Manager>,
     taker: Consumer,
 }
 
-/// Whether the scheduler waits for answers of an RM with these capabilities.
+/// Returns whether the scheduler waits for answers of an RM with these capabilities.
 const fn answers(capabilities: Capabilities) -> bool {
     capabilities.predicates || capabilities.preemption_predicates
 }
@@ -64,7 +63,7 @@ impl Drop for Attached {
     }
 }
 
-/// A stream is gone. Who was asked on it is away, until another takes its place.
+/// Handles the loss of a stream. An RM that answers questions on it is paused until another stream replaces it.
 fn lost(manager: &Arc<Manager>, taker: Consumer) {
     let is_current = manager.asking.lane.is_taken_by(taker);
     if is_current && answers(manager.asking.capabilities()) && !manager.is_over() {
@@ -72,7 +71,7 @@ fn lost(manager: &Arc<Manager>, taker: Consumer) {
     }
 }
 
-/// Read answers until the client sends no more.
+/// Reads answers until the client sends no more.
 async fn read(
     interface: Interface,
     mut messages: Streaming<CallbackRmMessage>,
@@ -82,13 +81,13 @@ async fn read(
     let attached = match attach(&interface, &mut messages, bound).await {
         Ok(attached) => attached,
         Err(why) => {
-            // A client that is gone needs no reason.
+            // If the client has disconnected, the reason is not needed.
             let _ = to_questions.send(Err(why));
             return;
         }
     };
     let (manager, taker) = (Arc::clone(&attached.manager), attached.taker);
-    // The scheduler asks before the client learns that it will.
+    // The scheduler starts to ask questions before the client learns that it will.
     interface.reconcile(&manager).await;
     if to_questions.send(Ok(attached)).is_err() {
         return;
@@ -97,7 +96,7 @@ async fn read(
     tokio::select! {
         _ = lane.over(taker) => {}
         ended = read_all(&manager, &mut messages) => match ended {
-            // A client that answers nothing any more is gone.
+            // A client that sends no more answers counts as disconnected.
             Ok(()) => {
                 lost(&manager, taker);
                 lane.dismiss(taker, Status::ok("the resource manager sends no more answers"));
@@ -144,14 +143,14 @@ async fn read_all(
             Some(Said::Attach(_)) => {
                 return Err(Status::invalid_argument("only the first message can be `attach`"));
             }
-            // From a later version.
+            // A kind of message of a later version.
             None => {}
         }
     }
     Ok(())
 }
 
-/// The questions, once it is known who is asked.
+/// Returns the questions, as soon as the RM of the stream is known.
 fn questions(
     attached: oneshot::Receiver<Result<Attached, Status>>,
 ) -> impl futures_util::Stream<Item = Result<CallbackSchedulerMessage, Status>> {
@@ -160,7 +159,7 @@ fn questions(
         let mut state = state?;
         match state.next().await {
             Ok(message) => Some((Ok(message), Some(state))),
-            // The end alone reports that all is well.
+            // A normal end needs no status.
             Err(why) => (why.code() != tonic::Code::Ok).then_some((Err(why), None)),
         }
     })

@@ -1,14 +1,14 @@
-//! Who calls, and whether they may.
+//! The caller of the scheduler interface, and the check of its rights.
 
 use headroom_api::headroomv1::Role;
 use tonic::{Request, Status};
 
 use crate::Caller;
 
-/// Who makes this request.
+/// Returns the caller of this request.
 ///
 /// # Errors
-/// When the caller is not authenticated, or is no RM.
+/// If the caller is not authenticated, or is not an RM.
 pub(super) fn rm<T>(request: &Request<T>) -> Result<Caller, Status> {
     let caller = request.extensions().get::<Caller>();
     let caller = caller.ok_or_else(|| {

@@ -1,15 +1,15 @@
-//! Which messages may become one. Scheduler interface §12.6.
+//! Rules for merging messages. Scheduler interface §12.6.
 
 use headroom_api::si::v1::{AllocationResponse, ApplicationResponse, NodeResponse};
 
 use super::message_queue::Coalesce;
 
-/// How many allocations or releases share one message at most.
+/// Most allocations and releases in one message.
 const ENTRIES_MAX: usize = 5_000;
 
 impl Coalesce for AllocationResponse {
-    /// Only what is new with what is new, and what is released with what is released: so
-    /// all messages about one key stay in order.
+    /// Merges new allocations only with new ones, and releases only with releases. All messages about one key
+    /// therefore stay in order.
     fn absorb(&mut self, next: Self) -> Result<(), Self> {
         let is_new = |one: &Self| one.released.is_empty() && one.rejected_allocations.is_empty();
         let is_released = |one: &Self| one.new.is_empty() && one.rejected_allocations.is_empty();
@@ -24,14 +24,14 @@ impl Coalesce for AllocationResponse {
     }
 }
 
-/// Each request has its answer, and each state its message.
+/// Application responses are never merged: each request has its own, and so has each state.
 impl Coalesce for ApplicationResponse {
     fn absorb(&mut self, next: Self) -> Result<(), Self> {
         Err(next)
     }
 }
 
-/// Each request has its answer.
+/// Node responses are never merged: each request has its own.
 impl Coalesce for NodeResponse {
     fn absorb(&mut self, next: Self) -> Result<(), Self> {
         Err(next)

@@ -1,5 +1,4 @@
-//! The published interface: three streams, as generated clients of `si.v1` know it. Scheduler
-//! interface §12.2.
+//! The published interface: three streams, as generated clients of `si.v1` expect it. Scheduler interface §12.2.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -24,7 +23,7 @@ use super::message_queue::{Coalesce, Consumer, MessageQueue};
 use super::outbox::{Outbox, StreamQueues};
 use super::{caller, requests};
 
-/// What a stream answers.
+/// Responses of a stream.
 pub(super) type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 /// Serves the published interface.
@@ -76,16 +75,16 @@ impl Scheduler for Compat {
 trait Kind: Send + 'static {
     type Response: Coalesce + Send + 'static;
 
-    /// As the request is called.
+    /// Name of the request.
     const NAME: &'static str;
 
-    /// Which RM sends it.
+    /// Returns the id of the RM that sends the request.
     fn rm_id(&self) -> &str;
 
-    /// Where the answers wait.
+    /// Returns the message queue of the responses.
     fn lane(lanes: &StreamQueues) -> &MessageQueue<Self::Response>;
 
-    /// Have it carried out.
+    /// Executes the request.
     fn hand_in(
         self,
         interface: &Interface,
@@ -144,20 +143,20 @@ impl Kind for NodeRequest {
     }
 }
 
-/// Serve a stream: bound to an RM by its metadata, or by its first message.
+/// Serves a stream. It is bound to an RM by its metadata, or by its first message.
 fn serve<K: Kind>(
     interface: &Interface,
     request: Request<Streaming<K>>,
 ) -> Result<Response<Answers<K::Response>>, Status> {
     caller::rm(&request)?;
-    // From here on this is the stream, whatever becomes of the one before.
+    // From here on this stream replaces the previous one.
     let bound = bound_by_metadata(interface, &request)?.map(Bound::<K>::to).transpose()?;
     let (to_answers, bound_to) = oneshot::channel();
     tokio::spawn(read::<K>(interface.clone(), request.into_inner(), bound, to_answers));
     Ok(Response::new(Box::pin(answers::<K>(bound_to))))
 }
 
-/// The RM that the metadata of a request names by its token; none if it has no token.
+/// Returns the RM with the token in the metadata of a request. `None` without a token.
 pub(super) fn bound_by_metadata<T>(
     interface: &Interface,
     request: &Request<T>,
@@ -174,8 +173,8 @@ pub(super) fn bound_by_metadata<T>(
     Ok(Some(found))
 }
 
-/// Whether a stream of an RM may be opened: what was sent on a stream that was lost may not have
-/// arrived, so there is nothing to go on from.
+/// Checks that a stream of an RM can be opened. Messages on a lost stream might not have arrived, so a lost stream
+/// cannot be continued.
 fn may_be_opened(manager: &Manager) -> Result<(), Status> {
     if matches!(manager.outbox, Outbox::Session(_)) {
         return Err(Status::failed_precondition(
@@ -192,8 +191,7 @@ fn may_be_opened(manager: &Manager) -> Result<(), Status> {
     Ok(())
 }
 
-/// A stream that belongs to an RM. If it is dropped before the server has ended it, the client is
-/// gone.
+/// A stream that is bound to an RM. If it is dropped before the server ends it, the client has disconnected.
 struct Bound<K: Kind> {
     manager: Arc<Manager>,
     taker: Consumer,
@@ -228,7 +226,7 @@ fn lane<K: Kind>(manager: &Manager) -> Result<&MessageQueue<K::Response>, Status
     }
 }
 
-/// Read requests until the client sends no more, or may not.
+/// Reads requests until the client sends no more, or violates the protocol.
 async fn read<K: Kind>(
     interface: Interface,
     mut requests: Streaming<K>,
@@ -242,7 +240,7 @@ async fn read<K: Kind>(
     let bound = match bound {
         Ok(bound) => bound,
         Err(why) => {
-            // A client that is gone needs no reason.
+            // If the client has disconnected, the reason is not needed.
             let _ = to_answers.send(Err(why));
             return;
         }
@@ -262,7 +260,7 @@ async fn read<K: Kind>(
     }
 }
 
-/// The RM that the first message names, and that message.
+/// Returns the RM that the first message names, and that message.
 async fn bound_by_message<K: Kind>(
     interface: &Interface,
     requests: &mut Streaming<K>,
@@ -280,7 +278,7 @@ async fn bound_by_message<K: Kind>(
     }
 }
 
-/// Read all requests; an error if one of them is none.
+/// Reads all requests. Returns an error if one of them is not valid.
 async fn read_all<K: Kind>(
     interface: &Interface,
     manager: &Arc<Manager>,
@@ -293,7 +291,7 @@ async fn read_all<K: Kind>(
             None => match requests.message().await {
                 Ok(Some(request)) => request,
                 Ok(None) => return Ok(()),
-                // The answers end as well, and their sender handles it.
+                // The sending side ends too, and handles it.
                 Err(status) if is_lost(&status) => return Ok(()),
                 Err(status) => return Err(too_large(status)),
             },
@@ -308,12 +306,12 @@ async fn read_all<K: Kind>(
     }
 }
 
-/// Whether the client is gone, and no message can reach it.
+/// Returns whether the client has disconnected, so that no message can reach it.
 pub(super) fn is_lost(status: &Status) -> bool {
     matches!(status.code(), Code::Cancelled | Code::Unknown | Code::Unavailable)
 }
 
-/// A message that is too large has a status of its own.
+/// Replaces the status of a message that is too large by one with a hint.
 pub(super) fn too_large(status: Status) -> Status {
     if status.code() == Code::OutOfRange {
         let hint = "send lists of more than about 5,000 entries in several messages";
@@ -322,7 +320,7 @@ pub(super) fn too_large(status: Status) -> Status {
     status
 }
 
-/// The answers of a stream, once it is known which RM it is of.
+/// Returns the responses of a stream, as soon as its RM is known.
 fn answers<K: Kind>(
     bound: oneshot::Receiver<Result<Bound<K>, Status>>,
 ) -> impl Stream<Item = Result<K::Response, Status>> {
@@ -336,7 +334,7 @@ fn answers<K: Kind>(
     })
 }
 
-/// Sends the answers.
+/// Sends the responses.
 struct Sending<K: Kind> {
     waiting: Option<oneshot::Receiver<Result<Bound<K>, Status>>>,
     bound: Option<Bound<K>>,

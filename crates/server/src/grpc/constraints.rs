@@ -1,4 +1,4 @@
-//! Where the asks of an RM may run, as far as the core does not know it.
+//! Node constraints of asks that the core does not evaluate.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +14,7 @@ use super::side_table::{Key, SideTable, key_of};
 #[derive(Debug, Default)]
 pub(super) struct ConstraintsOf(Mutex<SideTable<Constraint>>);
 
-/// Another constraint for an ask that may have been judged by the one before.
+/// A new constraint of an ask that might have been checked with the previous one.
 #[derive(Debug)]
 pub(super) struct Change {
     partition: Name,
@@ -23,16 +23,16 @@ pub(super) struct Change {
 }
 
 impl ConstraintsOf {
-    /// Whether no ask has any.
+    /// Returns whether no ask has a constraint.
     pub(super) fn is_empty(&self) -> bool {
         self.entries().is_empty()
     }
 
-    /// Take in what a request says of its asks; what of it is another than before.
+    /// Stores the constraints of a request. Returns those that differ from the previous ones.
     pub(super) fn set(&self, books: &Books, constraints: Constraints) -> Vec<Change> {
         let mut entries = self.entries();
         if entries.is_due() {
-            // Those of asks that wait no more are needed no more.
+            // Constraints are needed only while their ask waits.
             entries.clean(|ask| {
                 find(books, ask).is_some_and(|id| !books.allocation(id).is_allocated())
             });
@@ -46,7 +46,7 @@ impl ConstraintsOf {
                 entries.insert(ask.clone(), after.clone())
             };
             let before = before.unwrap_or_default();
-            // A new ask has no node constraints yet.
+            // A new ask was not checked yet, so nothing changes for it.
             let is_known = !before.is_empty() || find(books, &ask).is_some();
             if is_known && before != after {
                 changes.push(Change { partition: ask.0, before, after });
@@ -55,7 +55,7 @@ impl ConstraintsOf {
         changes
     }
 
-    /// The constraint of an ask, if it has one.
+    /// Returns the constraint of an ask, if it has one.
     pub(super) fn get(&self, partition: &Name, key: &Name) -> Option<Constraint> {
         self.entries().get(&key_of(partition, key)).cloned()
     }
@@ -65,7 +65,7 @@ impl ConstraintsOf {
     }
 }
 
-/// Says why a node may not be had by an ask with this constraint.
+/// Returns a function that returns why an ask with this constraint cannot use a node.
 pub(super) fn refusing(
     constraint: &Constraint,
     books: &Books,
@@ -79,14 +79,14 @@ pub(super) fn refusing(
     }
 }
 
-/// An ask or allocation, by its partition and key.
+/// Returns an ask or allocation, by its partition and key.
 fn find(books: &Books, (partition, key): &Key) -> Option<AllocationId> {
     let partition = books.partition_named(partition)?;
     books.partition(partition).allocations.get(&**key).copied()
 }
 
 impl Change {
-    /// The nodes whose constraints change now.
+    /// Returns the nodes for which the result of the constraint changes, with their partitions.
     pub(super) fn nodes(&self, books: &Books) -> Vec<(Name, Name)> {
         let Some(partition) = books.partition_named(&self.partition) else { return Vec::new() };
         let of = |constraint: &Constraint, name: &Name, attributes| {

@@ -1,8 +1,8 @@
-//! Requests on their way to the engine, in one order.
+//! The ordered path of requests to the engine.
 //!
-//! All streams of an RM hand their requests in here. They reach the engine in the order in which
-//! they came, many at once, and what became of them comes out in the same order. When the engine
-//! is busy, or too much is on its way, the sender waits: so a stream is read no further.
+//! All streams of an RM pass their requests to its intake. The requests reach the engine in the order of arrival,
+//! many at once, and their results are returned in the same order. If the engine is busy, or too many requests are
+//! pending, the sender waits, so its stream is not read meanwhile.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -19,45 +19,45 @@ use crate::convert::si::Step;
 
 use super::outbox::OutboundMessage;
 
-/// How many requests of one RM are on their way at most.
+/// Most pending requests of one RM.
 const REQUESTS_MAX: usize = 256;
 
-/// How many commands of one RM are on their way at most, but for a single request with more.
+/// Most pending commands of one RM. A single request with more commands is also accepted.
 const COMMANDS_MAX: u32 = 16_384;
 
-/// What becomes of commands, once it is known.
+/// The future results of commands.
 pub(super) type Answer = BoxFuture<'static, Result<Vec<Outcome>, Unavailable>>;
 
-/// A request on its way.
+/// A pending request.
 pub(super) struct Pending {
-    /// The number of the message, where messages have numbers; otherwise 0.
+    /// Number of the message, where messages have numbers. Otherwise 0.
     pub(super) seq: u64,
-    /// What is to be reported of it.
+    /// Report about the request.
     pub(super) work: Work,
-    /// Room for as many commands as it has.
+    /// Permit for the number of its commands.
     _room: Option<OwnedSemaphorePermit>,
 }
 
-/// What is to be reported of a request.
+/// Report about a request.
 pub(super) enum Work {
-    /// What becomes of its commands.
+    /// Results of its commands.
     Commands(Vec<Step>, Answer),
-    /// This, or nothing.
+    /// This message, or none.
     Say(Option<Box<OutboundMessage>>),
 }
 
-/// Where requests are handed in.
+/// The sending end for requests.
 pub(super) struct Intake {
     handle: Handle,
     origin: Origin,
     pendings: Mutex<Option<mpsc::Sender<Pending>>>,
     room: Arc<Semaphore>,
     clock: Arc<dyn Clock>,
-    /// When the RM handed in something last, milliseconds since the epoch.
+    /// Time of the last request of the RM, in milliseconds since the epoch.
     last: AtomicU64,
 }
 
-/// Nothing is taken in any more.
+/// The intake accepts no more requests.
 #[derive(Debug)]
 pub(super) struct Closed;
 
@@ -68,7 +68,7 @@ impl From<Closed> for Status {
 }
 
 impl Intake {
-    /// For commands of this origin; and where they come out.
+    /// Returns an intake for commands with this origin, and its receiving end.
     pub(super) fn new(
         handle: Handle,
         clock: Arc<dyn Clock>,
@@ -81,16 +81,16 @@ impl Intake {
         (Self { handle, origin, pendings, room, clock, last }, receiver)
     }
 
-    /// Hand in the commands of a request.
+    /// Passes on the commands of a request.
     ///
     /// # Errors
-    /// When nothing is taken in any more.
+    /// If the intake is closed.
     pub(super) async fn commands(&self, seq: u64, steps: Vec<Step>) -> Result<(), Closed> {
         if steps.is_empty() {
             return self.say(seq, None).await;
         }
         self.note_heard();
-        // One at a time: from here on the order stays.
+        // The lock preserves the order from here on.
         let pendings = self.pendings.lock().await;
         let slot = pendings.as_ref().ok_or(Closed)?.reserve().await.map_err(|_| Closed)?;
         let count = u32::try_from(steps.len()).unwrap_or(u32::MAX).min(COMMANDS_MAX);
@@ -104,7 +104,7 @@ impl Intake {
         Ok(())
     }
 
-    /// When the RM handed in something last, or registered.
+    /// Returns the time of the last request of the RM, or of its registration.
     pub(super) fn last(&self) -> Timestamp {
         Timestamp::from_millis(self.last.load(Ordering::Relaxed))
     }
@@ -113,10 +113,10 @@ impl Intake {
         self.last.store(self.clock.now().as_millis(), Ordering::Relaxed);
     }
 
-    /// Send a message once everything before it was reported.
+    /// Sends a message after everything before it was reported.
     ///
     /// # Errors
-    /// When nothing is taken in any more.
+    /// If the intake is closed.
     pub(super) async fn say(&self, seq: u64, what: Option<OutboundMessage>) -> Result<(), Closed> {
         self.note_heard();
         let pendings = self.pendings.lock().await;
@@ -125,18 +125,19 @@ impl Intake {
         pendings.send(Pending { seq, work, _room: None }).await.map_err(|_| Closed)
     }
 
-    /// Take in nothing more. What was handed in has its place in the order of the engine by now,
-    /// before whatever is given to it behind this.
+    /// Closes the intake. Earlier requests already have their position in the order of the engine, before anything
+    /// that is submitted to it later.
     pub(super) async fn close(&self) {
         *self.pendings.lock().await = None;
     }
 }
 
-/// Give commands to the engine, or queue up for it; either way they have their place in its order.
+/// Submits commands to the engine, or queues them. In both cases their position in the order is fixed when this
+/// returns.
 async fn begin(handle: &Handle, submissions: Vec<Submission>) -> Answer {
     let handle = handle.clone();
     let submitted = async move { handle.submit_all(submissions).await };
-    // A budget that is used up would send it away without a place.
+    // Without this, an exhausted budget of the task would yield before the position is fixed.
     let mut answer: Answer = Box::pin(tokio::task::unconstrained(submitted));
     match poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await {
         Poll::Ready(answered) => Box::pin(std::future::ready(answered)),

@@ -1,5 +1,4 @@
-//! The scheduler interface as a whole: who is registered, and how one registration follows
-//! another.
+//! The scheduler interface as a whole: the registered RM, and the replacement of a registration by another.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,11 +22,11 @@ use super::outbox::Outbox;
 use super::settings::Settings;
 use super::watching;
 
-/// The scheduler interface. Clones are one.
+/// The scheduler interface. Clones share its state.
 #[derive(Clone)]
 pub struct Interface(Arc<Shared>);
 
-/// The same, as long as somebody else has it.
+/// A weak reference to the scheduler interface.
 pub(super) struct WeakInterface(Weak<Shared>);
 
 struct Shared {
@@ -35,53 +34,53 @@ struct Shared {
     settings: Settings,
     current: RwLock<Option<Arc<Manager>>>,
     shut_down: AtomicBool,
-    /// One registration, or change of the queue file by an RM, at a time.
+    /// Serializes registrations, and changes of the queue file by an RM.
     seat: tokio::sync::Mutex<SentQueueFiles>,
 }
 
-/// What is known of the queue files that RMs sent.
+/// The queue files that RMs sent.
 #[derive(Default)]
 struct SentQueueFiles {
-    /// The checksum of the last one, and the text that was in force before the first.
+    /// Checksum of the last one, and the text that was in force before the first.
     sent: Option<(String, String)>,
 }
 
-/// How long the reason of a refusal is at most, in characters.
+/// Maximum length of the reason of a refusal, in characters.
 const SENTENCE_CHARS_MAX: usize = 2_000;
 
-/// Which profile an RM uses.
+/// Profile of the interface that an RM uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Profile {
     /// The three streams of the published interface.
     Compat,
     /// One ordered stream.
     Session {
-        /// Whether it says when it has sent all that exists.
+        /// Whether the RM reports when it has sent all existing objects.
         recovers: bool,
-        /// What it answers and wants to receive.
+        /// Questions that the RM answers, and messages that it wants to receive.
         capabilities: Capabilities,
     },
 }
 
-/// An RM that is registered.
+/// A registered RM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registered {
-    /// What it calls itself.
+    /// Id of the RM, as it chose it.
     pub rm_id: String,
     /// The RM's own data on how it was built.
     pub build_info: BTreeMap<String, String>,
-    /// The version of the interface that it speaks.
+    /// Version of the interface that it uses.
     pub version: String,
-    /// The name that it gave its queue file.
+    /// Name that it gave its queue file.
     pub policy_group: String,
-    /// How it stands.
+    /// State of the RM.
     pub standing: RmState,
-    /// When it sent something last.
+    /// Time of its last message.
     pub last_seen: Timestamp,
 }
 
 impl Interface {
-    /// To this service.
+    /// Returns the interface of this service.
     pub fn new(service: Service, settings: Settings) -> Self {
         Self(Arc::new(Shared {
             service,
@@ -92,7 +91,7 @@ impl Interface {
         }))
     }
 
-    /// The RM that is registered, if one is.
+    /// Returns the registered RM. `None` if there is none.
     pub fn registered(&self) -> Option<Registered> {
         let manager = self.current()?;
         let registration = &manager.registration;
@@ -106,19 +105,19 @@ impl Interface {
         })
     }
 
-    /// The tags that came with an ask, an allocation or something foreign.
+    /// Returns the tags of an ask, an allocation, or a foreign allocation.
     pub fn tags(&self, partition: &str, key: &str) -> Option<Arc<BTreeMap<String, String>>> {
         self.current()?.tags.get(partition, key)
     }
 
-    /// What the RM knows, as a JSON text, or why it does not say. None if there is no RM, or it
-    /// is never asked this.
+    /// Returns the RM's own state as JSON text, or the reason why it did not answer. `None` if there is no RM, or it
+    /// does not support this.
     pub async fn state_dump(&self) -> Option<Result<String, String>> {
         let manager = self.current()?;
         manager.asking.dump(&manager).await
     }
 
-    /// End all streams, since the server ends.
+    /// Ends all streams, because the server ends.
     pub fn shut_down(&self) {
         self.0.shut_down.store(true, Ordering::SeqCst);
         if let Some(manager) = self.current() {
@@ -126,7 +125,7 @@ impl Interface {
         }
     }
 
-    /// Whether no commands are taken any more.
+    /// Returns whether the engine accepts no more commands.
     pub(super) fn is_shut_down(&self) -> bool {
         self.0.shut_down.load(Ordering::SeqCst) || self.service().engine.stopped().is_some()
     }
@@ -143,7 +142,7 @@ impl Interface {
         WeakInterface(Arc::downgrade(&self.0))
     }
 
-    /// Who is registered.
+    /// Returns the current registration.
     pub(super) fn current(&self) -> Option<Arc<Manager>> {
         self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -152,10 +151,10 @@ impl Interface {
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = manager;
     }
 
-    /// The RM of this name.
+    /// Returns the RM with this id.
     ///
     /// # Errors
-    /// When it is not registered.
+    /// If it is not registered.
     pub(super) fn named(&self, rm_id: &str, request: &str) -> Result<Arc<Manager>, Status> {
         self.current().filter(|manager| manager.id() == rm_id).ok_or_else(|| {
             let shown: String = rm_id.chars().take(80).collect();
@@ -165,11 +164,11 @@ impl Interface {
         })
     }
 
-    /// Register an RM: what is known of the one before goes, and it begins with a queue file and
-    /// nothing else. Scheduler interface §5.1, decision K-1.
+    /// Registers an RM. The state of the previous registration is removed, and the RM begins with only a queue file.
+    /// Scheduler interface §5.1, decision K-1.
     ///
     /// # Errors
-    /// When another RM is registered, the queue file has faults, or the engine takes no commands.
+    /// If another RM is registered, if the queue file has faults, or if the engine accepts no commands.
     pub(super) async fn register(
         &self,
         caller: &Caller,
@@ -211,7 +210,7 @@ impl Interface {
             Profile::Compat => (Outbox::compat(held_max), false),
             Profile::Session { recovers, .. } => (Outbox::session(held_max), recovers),
         };
-        // Its requests are known by their origin, which nobody else's have.
+        // The origin identifies its requests, because no other caller has it.
         let identity = origin.identity.clone();
         let registration = (request, token);
         let (manager, pendings) = Manager::new(self, registration, (origin, outbox, recovering));
@@ -243,16 +242,16 @@ impl Interface {
         Ok(manager)
     }
 
-    /// Whether partitions that stayed, as those with tenants do, ask an RM that is gone, or hold everything as it was
-    /// away when the server stopped.
+    /// Returns whether a retained partition still depends on a previous RM. That is, it has questions for that RM, or
+    /// is paused because the RM was disconnected when the server stopped.
     async fn holds_for_one_before(&self, sequence: u64) -> bool {
         let view = self.service().engine.views().at_least(sequence).await;
         let mut rows = view.books.partitions().values();
         rows.any(|row| row.questions.is_some() || row.away.is_some())
     }
 
-    /// It is over with a registration. If nobody took its place, nothing is placed for it, and
-    /// what is known of it goes in a while.
+    /// Handles the end of a registration. If no other replaced it, the RM is paused, and its state is removed after
+    /// the grace period.
     fn after(&self, manager: &Arc<Manager>) {
         let is_current = self.current().is_some_and(|one| Arc::ptr_eq(&one, manager));
         if is_current && self.service().engine.stopped().is_none() {
@@ -260,11 +259,11 @@ impl Interface {
         }
     }
 
-    /// Have the scheduler go on or hold, as an RM stands by now.
+    /// Sends the current state of an RM to the scheduler, which pauses or continues.
     pub(super) async fn reconcile(&self, manager: &Manager) {
         let _seat = self.0.seat.lock().await;
         if self.current().is_some_and(|one| std::ptr::eq(Arc::as_ptr(&one), manager)) {
-            // An engine that has stopped places nothing.
+            // A stopped engine places nothing.
             let _ = manager.reconcile().await;
         }
     }
@@ -278,10 +277,10 @@ impl Interface {
         ))
     }
 
-    /// Put the queue file of an RM in force. Scheduler interface §5.2.
+    /// Puts the queue file of an RM in force. Scheduler interface §5.2.
     ///
     /// # Errors
-    /// When there is no partition, or the file has faults. The one before stays then.
+    /// If the file has no partition or has faults. The previous file stays in force then.
     pub(super) async fn configure(
         &self,
         caller: &Caller,
@@ -304,11 +303,11 @@ impl Interface {
         let applied = queue_file.apply(origin, &text).await;
         applied.map_err(|error| refused("update of configuration failed", &error))?;
         seat.note_sent(config, &before, &queue_file.in_force().checksum);
-        // Partitions may be new.
+        // The file might have added partitions.
         manager.reconcile().await.map_err(|error| unavailable(&error))
     }
 
-    /// Give an RM that is away some time to come back.
+    /// Starts the grace period of a disconnected RM.
     pub(super) fn begin_grace(&self, manager: &Arc<Manager>, pause: u64) {
         let (interface, manager) = (self.downgrade(), Arc::clone(manager));
         let grace = self.settings().grace;
@@ -320,7 +319,7 @@ impl Interface {
         });
     }
 
-    /// It has not come back: what is known of it goes.
+    /// Removes the state of an RM that did not reconnect in time.
     async fn give_up(&self, manager: &Arc<Manager>, pause: u64) {
         let _seat = self.0.seat.lock().await;
         let is_current = self.current().is_some_and(|one| Arc::ptr_eq(&one, manager));
@@ -333,7 +332,7 @@ impl Interface {
             "this resource manager was disconnected too long. Register again",
         ));
         manager.intake.close().await;
-        // If the engine has stopped, nothing is placed any more.
+        // A stopped engine places nothing.
         let _ = self.tear_down(&manager.own_origin(), true).await;
     }
 }
@@ -345,8 +344,8 @@ impl WeakInterface {
 }
 
 impl SentQueueFiles {
-    /// What an RM asks for by this text. None at all means the file that was there before any RM
-    /// sent one; if there was none, the built-in one.
+    /// Returns the queue file that an RM requests with this text. An empty text requests the file that was in force
+    /// before any RM sent one, or the built-in one.
     fn text_for(&self, sent: &str, in_force: &crate::InForce) -> String {
         if !sent.is_empty() {
             return sent.to_owned();
@@ -357,7 +356,7 @@ impl SentQueueFiles {
         }
     }
 
-    /// A queue file is in force that an RM sent, or not.
+    /// Stores whether the queue file in force was sent by an RM.
     fn note_sent(&mut self, sent: &str, before: &crate::InForce, checksum: &str) {
         if sent.is_empty() {
             self.sent = None;
@@ -368,12 +367,12 @@ impl SentQueueFiles {
     }
 }
 
-/// Who sends the requests of an RM.
+/// Returns the origin of the requests of an RM.
 fn origin(caller: &Caller, rm_id: &str) -> Origin {
     Origin { identity: format!("rm:{rm_id} by {}", caller.identity), ..Origin::default() }
 }
 
-/// See whether a queue file can be put in force, before anything is torn down for it.
+/// Checks that a queue file can be put in force, before anything is removed for it.
 fn check(text: &str) -> Result<(), Status> {
     let refused = |error: QueueFileError| refused("registration of RM failed", &error);
     let loaded =
@@ -384,7 +383,7 @@ fn check(text: &str) -> Result<(), Status> {
 
 fn refused(what: &str, error: &QueueFileError) -> Status {
     let mut sentence = format!("{what}: {error}");
-    // A status travels in a header, which has a bound.
+    // A status is sent in a header, which has a size limit.
     if let Some((end, _)) = sentence.char_indices().nth(SENTENCE_CHARS_MAX) {
         sentence.truncate(end);
         sentence.push('…');

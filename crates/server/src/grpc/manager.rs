@@ -1,4 +1,4 @@
-//! One RM, from its registration until another takes its place.
+//! One RM, from its registration until another registration replaces it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,30 +16,30 @@ use super::outbox::Outbox;
 use super::rm_questions::RmQuestions;
 use super::tags::TagsOf;
 
-/// How an RM stands. Scheduler interface §5.4, §12.5.
+/// State of an RM. Scheduler interface §5.4, §12.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RmState {
-    /// Registered, and no stream of it was there yet.
+    /// The RM is registered, but has not opened a stream yet.
     Init,
-    /// It is there.
+    /// The RM is connected.
     Running,
-    /// It is away, or answers nothing: nothing is placed for it until it is back.
+    /// The RM is disconnected, or does not answer. Nothing is placed for it until it is back.
     Paused,
-    /// It was away for too long, or another registration took its place.
+    /// The RM was disconnected for too long, or another registration replaced it.
     Stopped,
 }
 
 /// One RM.
 pub(super) struct Manager {
-    /// What it calls itself, from its registration.
+    /// The registration request of the RM.
     pub(super) registration: RegisterResourceManagerRequest,
-    /// Secret; names this registration.
+    /// Secret token that identifies this registration.
     pub(super) token: String,
     pub(super) intake: Intake,
     pub(super) outbox: Outbox,
-    /// What it is asked.
+    /// Questions to the RM.
     pub(super) asking: RmQuestions,
-    /// What it says of its allocations.
+    /// Tags of its allocations.
     pub(super) tags: TagsOf,
     interface: WeakInterface,
     handle: Handle,
@@ -49,24 +49,24 @@ pub(super) struct Manager {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Facts {
-    /// A stream of it was there.
+    /// Whether the RM has opened a stream.
     seen: bool,
-    /// What keeps it from being scheduled for.
+    /// Reasons why scheduling for the RM is paused.
     away: Away,
-    /// It sends what exists, and has not reported that this is all.
+    /// Whether the RM is still sending existing objects.
     recovering: bool,
-    /// Counts pauses.
+    /// Number of pauses so far.
     pause: u64,
 }
 
-/// Why nothing is placed for an RM.
+/// Reasons why nothing is placed for an RM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Away {
-    /// A stream that it needs is lost.
+    /// A required stream is lost.
     pub(super) stream: bool,
     /// The stream for questions is lost.
     pub(super) callbacks: bool,
-    /// It answers no questions in time.
+    /// The RM does not answer questions in time.
     pub(super) silent: bool,
 }
 
@@ -77,7 +77,7 @@ impl Away {
 }
 
 impl Manager {
-    /// An RM that has just registered, and where its requests come out.
+    /// Returns an RM that has just registered, and the receiving end of its requests.
     pub(super) fn new(
         interface: &Interface,
         (registration, token): (RegisterResourceManagerRequest, String),
@@ -101,12 +101,12 @@ impl Manager {
         (Arc::new(manager), pendings)
     }
 
-    /// What it calls itself.
+    /// Returns the id of the RM.
     pub(super) fn id(&self) -> &str {
         &self.registration.rm_id
     }
 
-    /// How it stands.
+    /// Returns the state of the RM.
     pub(super) fn standing(&self) -> RmState {
         let facts = *self.facts();
         if self.over.borrow().is_some() {
@@ -119,22 +119,22 @@ impl Manager {
         }
     }
 
-    /// A stream of it is there.
+    /// Stores that the RM has opened a stream.
     pub(super) fn note_seen(&self) {
         self.facts().seen = true;
     }
 
-    /// Whether a stream that it needs is lost.
+    /// Returns whether a required stream is lost.
     pub(super) fn has_lost_stream(&self) -> bool {
         self.facts().away.stream
     }
 
-    /// All that exists has been sent.
+    /// Stores that the RM has sent all existing objects.
     pub(super) fn note_recovered(&self) {
         self.facts().recovering = false;
     }
 
-    /// Change why it is away, and have the scheduler go on or hold.
+    /// Changes the reasons for the pause, and lets the scheduler pause or continue.
     pub(super) fn set_away(self: &Arc<Self>, change: impl FnOnce(&mut Away)) {
         let (before, after, pause) = {
             let mut facts = self.facts();
@@ -171,35 +171,36 @@ impl Manager {
         });
     }
 
-    /// Whether this pause goes on.
+    /// Returns whether this pause continues.
     pub(super) fn is_in_pause(&self, pause: u64) -> bool {
         let facts = self.facts();
         facts.away.is_away() && facts.pause == pause
     }
 
-    /// Whether it is away.
+    /// Returns whether the RM is paused.
     pub(super) fn is_away(&self) -> bool {
         self.facts().away.is_away()
     }
 
-    /// Whether it answers no questions in time.
+    /// Returns whether the RM does not answer questions in time.
     pub(super) fn is_silent(&self) -> bool {
         self.facts().away.silent
     }
 
-    /// Whether questions are to be held until it is back.
+    /// Returns whether questions are held until the RM is back.
     pub(super) fn holds_questions(&self) -> bool {
         let facts = self.facts();
         facts.away.is_away() || facts.recovering
     }
 
-    /// Tell the scheduler what to ask about before it places anything.
+    /// Sends the scheduler the questions to ask before it places anything, and whether the RM is disconnected.
     ///
-    /// One at a time: the caller has the seat. Nothing is placed for an RM that is away or has not sent all that
-    /// exists: whatever would be placed becomes a question, of which one is put and none answered.
+    /// The caller holds the lock `seat`, so calls are serialized. Nothing is placed for an RM that is disconnected,
+    /// or has not sent all existing objects. Every placement becomes a question then. Only one question is open at a
+    /// time, and it is not answered.
     ///
     /// # Errors
-    /// When the engine takes no commands.
+    /// If the engine accepts no commands.
     pub(super) async fn reconcile(&self) -> Result<(), Unavailable> {
         let facts = *self.facts();
         let questions = if facts.away.stream || facts.away.callbacks || facts.recovering {
@@ -221,22 +222,22 @@ impl Manager {
         Ok(())
     }
 
-    /// How the books know that it is away.
+    /// Returns the representation of the disconnected RM in the books.
     fn as_away(&self) -> books::Away {
         books::Away { manager: Name::new(self.id()), since: self.intake.last() }
     }
 
-    /// The origin of what is done for it, not by it.
+    /// Returns the origin of commands that the server gives on behalf of the RM.
     pub(super) fn own_origin(&self) -> Origin {
         Origin { identity: format!("for rm:{}", self.id()), ..Origin::default() }
     }
 
-    /// The engine.
+    /// Returns the handle of the engine.
     pub(super) const fn handle(&self) -> &Handle {
         &self.handle
     }
 
-    /// It is over with this registration, for this reason; the first one counts.
+    /// Ends this registration with this reason. Only the first call has an effect.
     pub(super) fn end(&self, why: &Status) {
         self.over.send_if_modified(|over| {
             let first = over.is_none();
@@ -247,12 +248,12 @@ impl Manager {
         self.asking.end(why);
     }
 
-    /// Whether it is over with this registration.
+    /// Returns whether this registration has ended.
     pub(super) fn is_over(&self) -> bool {
         self.over.borrow().is_some()
     }
 
-    /// Wait until it is over with this registration.
+    /// Waits until this registration has ended. Returns the reason.
     pub(super) async fn over(&self) -> Status {
         let mut over = self.over.subscribe();
         match over.wait_for(Option::is_some).await {

@@ -1,7 +1,7 @@
-//! What is to be sent to a client, in order, bounded; and who takes it.
+//! Bounded queue of messages to a client, in order, with one consumer at a time.
 //!
-//! The sender into a lane never waits. A client that is away finds what came in the meantime; one
-//! that is away or slow for too long has lost its place.
+//! Pushing never waits. A reconnected client gets the messages that arrived meanwhile. If the queue overflows,
+//! because the client is disconnected or slow for too long, the client has to start over.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,16 +9,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tonic::Status;
 
-/// The error of a stream when another has come.
+/// Reason of the end of a stream that a newer stream replaced.
 pub(super) const REPLACED: &str = "a newer stream of the same kind replaced this stream";
 
-/// A message that may take in the one that follows it, as long as nobody has taken it.
+/// A message that can be merged with the next one, as long as it was not sent.
 pub(super) trait Coalesce: Sized {
-    /// Take in the next message, or give it back.
+    /// Merges the next message into this one, or returns it.
     fn absorb(&mut self, next: Self) -> Result<(), Self>;
 }
 
-/// More was to be held than may be.
+/// The queue is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Overflow;
 
@@ -33,29 +33,29 @@ pub(super) struct MessageQueue<M> {
 #[derive(Debug)]
 struct State<M> {
     held: VecDeque<M>,
-    /// Counts who took from it; the last one does now.
+    /// Number of consumers so far. The last one is the current one.
     taker: u64,
-    /// Who was sent away last, and why.
+    /// The last dismissed consumer, and the reason.
     dismissed: Option<(u64, Status)>,
-    /// Why nothing more is sent.
+    /// Reason why nothing more is sent.
     ended: Option<Status>,
 }
 
-/// Who takes from a lane, until another does.
+/// The consumer of a queue, until another replaces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Consumer(u64);
 
 impl<M: Coalesce> MessageQueue<M> {
-    /// An empty lane that holds so many messages at most.
+    /// Returns an empty queue for at most `held_max` messages.
     pub(super) fn new(held_max: usize) -> Self {
         let state = State { held: VecDeque::new(), taker: 0, dismissed: None, ended: None };
         Self { state: Mutex::new(state), changed: Notify::new(), held_max }
     }
 
-    /// Send a message.
+    /// Sends a message.
     ///
     /// # Errors
-    /// When too many are held; it is lost then.
+    /// If the queue is full. The message is lost then.
     pub(super) fn push(&self, message: M) -> Result<(), Overflow> {
         let mut state = self.state();
         if state.ended.is_some() {
@@ -76,13 +76,13 @@ impl<M: Coalesce> MessageQueue<M> {
         Ok(())
     }
 
-    /// Send what may be lost, if there is plenty of room; whether it is sent.
+    /// Sends an optional message, if the queue is less than half full. Returns whether it is sent.
     pub(super) fn offer(&self, message: M) -> bool {
         let has_room = self.state().held.len() < self.held_max / 2;
         has_room && self.push(message).is_ok()
     }
 
-    /// Take from it from now on, in the place of the previous consumer.
+    /// Returns a new consumer, which replaces the previous one.
     pub(super) fn take_over(&self) -> Consumer {
         let mut state = self.state();
         state.taker += 1;
@@ -92,12 +92,12 @@ impl<M: Coalesce> MessageQueue<M> {
         taker
     }
 
-    /// Whether this is who takes from it.
+    /// Returns whether this is the current consumer.
     pub(super) fn is_taken_by(&self, taker: Consumer) -> bool {
         self.state().taker == taker.0
     }
 
-    /// Send away who takes from it, for this reason. What is held waits for another.
+    /// Dismisses this consumer for this reason. The messages wait for another one.
     pub(super) fn dismiss(&self, taker: Consumer, why: Status) {
         let mut state = self.state();
         if state.taker == taker.0 {
@@ -108,7 +108,7 @@ impl<M: Coalesce> MessageQueue<M> {
         self.changed.notify_waiters();
     }
 
-    /// Nothing more is sent, for this reason; the first one counts.
+    /// Ends the queue with this reason. Only the first call has an effect.
     pub(super) fn end(&self, why: Status) {
         let mut state = self.state();
         state.ended.get_or_insert(why);
@@ -117,15 +117,15 @@ impl<M: Coalesce> MessageQueue<M> {
         self.changed.notify_waiters();
     }
 
-    /// The next message; waits for it.
+    /// Waits for the next message, and returns it.
     ///
     /// # Errors
-    /// When another takes from it now, or nothing more is sent.
+    /// If another consumer replaced this one, or nothing more is sent.
     pub(super) async fn next(&self, taker: Consumer) -> Result<M, Status> {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
-            // From here on a change is noticed.
+            // From here on no change is missed.
             changed.as_mut().enable();
             if let Some(next) = self.look(taker) {
                 return next;
@@ -134,7 +134,7 @@ impl<M: Coalesce> MessageQueue<M> {
         }
     }
 
-    /// Wait until this one may take from it no more, and say why.
+    /// Waits until this consumer is dismissed or the queue ends. Returns the reason.
     pub(super) async fn over(&self, taker: Consumer) -> Status {
         loop {
             let changed = self.changed.notified();
@@ -176,7 +176,7 @@ mod tests {
 
     impl Coalesce for u32 {
         fn absorb(&mut self, next: Self) -> Result<(), Self> {
-            // Two halves make a whole.
+            // Two halves are merged into a whole.
             if *self == 5 && next == 5 {
                 *self = 10;
                 return Ok(());

@@ -1,5 +1,4 @@
-//! The scheduler interface over gRPC: RMs register, send nodes, applications and asks, and receive
-//! what runs where.
+//! The scheduler interface over gRPC: RMs register, send nodes, applications, and asks, and receive allocations.
 //!
 //! ```text
 //! streams ──▶ requests ──▶ intake ── one order ──▶ engine
@@ -7,13 +6,13 @@
 //!    └── outbox ◀─ notifier ◀─┴──────────────────────┘
 //! ```
 //!
-//! [`Interface::router`] serves `si.v1.Scheduler` as generated clients know it (`compat`), our
-//! ordered stream `headroom.si.v1.SchedulerSession` (`session`), questions to the RM in addition to the
-//! former (`rm_questions`; their stream is `callbacks`), and the standard services for reflection and health.
+//! [`Interface::router`] serves `si.v1.Scheduler` as generated clients expect it (`compat`), the ordered stream
+//! `headroom.si.v1.SchedulerSession` (`session`), additional questions to the RM (`rm_questions`, with the stream in
+//! `callbacks`), and the standard services for reflection and health.
 //!
-//! An RM is a `Manager` from its registration until another takes its place. Everything that it receives
-//! goes through one `RmNotifier`, so it is in one order and durable; everything that it asks goes
-//! through one `Intake`. Who is slow or away holds up nobody: messages wait in bounded lanes.
+//! An RM is a `Manager` from its registration until another registration replaces it. All its messages are sent by
+//! one `RmNotifier`, so they are in one order and durable. All its requests pass through one `Intake`. A slow or
+//! disconnected RM blocks no other client, because its messages wait in bounded queues.
 
 mod background;
 mod callbacks;

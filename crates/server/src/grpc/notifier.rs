@@ -1,9 +1,8 @@
-//! Tells an RM what became of its requests, and what else happened, in one order.
+//! Sends an RM the results of its requests, and all other events, in one order.
 //!
-//! Both come from the same records: those that its own requests led to come out of the intake,
-//! together with what was refused; all others out of the feed. Records are numbered, so the two
-//! are put together again: what the scheduler did before a request is reported before its answer,
-//! what it did after it behind.
+//! Both come from the same records. Records of the RM's own requests are read from the intake, together with
+//! rejections. All others are read from the feed. They are merged by record number. Events before a request are
+//! therefore sent before its answer, and later events after it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,21 +20,21 @@ use super::manager::Manager;
 use super::message_queue::Coalesce as _;
 use super::outbox::OutboundMessage;
 
-/// Tells one RM.
+/// Sends messages to one RM.
 pub(super) struct RmNotifier {
     manager: Arc<Manager>,
-    /// Who an entry comes from that one of its requests led to.
+    /// Identity in the origin of entries that its requests caused.
     identity: String,
     pendings: mpsc::Receiver<Pending>,
     follower: Follower,
-    /// Entries that are read, and not reported.
+    /// Entries that were read, but not reported.
     ahead: VecDeque<Arc<Entry>>,
-    /// The last reported entry that one of its requests led to.
+    /// The last reported entry that one of its requests caused.
     settled: u64,
 }
 
 impl RmNotifier {
-    /// Tell of what happens from this entry on, and of what comes out of the intake.
+    /// Returns a notifier for entries from this one on, and for results from the intake.
     pub(super) fn new(
         manager: Arc<Manager>,
         identity: String,
@@ -46,7 +45,7 @@ impl RmNotifier {
         Self { manager, identity, pendings, follower, ahead: VecDeque::new(), settled: 0 }
     }
 
-    /// Until it is over with the registration.
+    /// Runs until the registration ends.
     pub(super) async fn run(mut self) {
         let manager = Arc::clone(&self.manager);
         tokio::select! {
@@ -55,7 +54,7 @@ impl RmNotifier {
         }
     }
 
-    /// Why it came to an end.
+    /// Sends everything until an error. Returns the error.
     async fn tell_all(&mut self) -> Status {
         loop {
             if let Err(why) = self.tell_next().await {
@@ -76,7 +75,7 @@ impl RmNotifier {
                 if !self.is_own(&entry) {
                     return self.tell_of(&entry);
                 }
-                // Its place in the order is that of the request that led to it.
+                // The position of this entry is that of the request that caused it.
                 while self.settled < entry.record.sequence {
                     let pending = self.pendings.recv().await;
                     let ended = || Status::aborted("the registration of this resource manager has \
@@ -92,7 +91,7 @@ impl RmNotifier {
         entry.record.origin.as_ref().is_some_and(|origin| origin.identity == self.identity)
     }
 
-    /// Tell of a request, and before it of what happened before.
+    /// Reports the result of a request, and before it all earlier events.
     async fn settle(&mut self, pending: Pending) -> Result<(), Status> {
         let seq = pending.seq;
         match pending.work {
@@ -102,7 +101,7 @@ impl RmNotifier {
             }
             Work::Say(what) => {
                 if let Some(say) = what {
-                    // Behind everything that had happened by now.
+                    // After everything that had happened by now.
                     let newest = self.manager.handle().feed().newest();
                     self.catch_up(newest + 1).await?;
                     self.manager.outbox.note_applied(seq);
@@ -124,7 +123,7 @@ impl RmNotifier {
         self.tell_together(answers(self.manager.id(), steps, outcomes))
     }
 
-    /// Tell of all entries before this one, which is published.
+    /// Reports all entries before this one, which is published.
     async fn catch_up(&mut self, sequence: u64) -> Result<(), Status> {
         loop {
             let next = self.ahead.front().map(|entry| entry.record.sequence);
@@ -140,14 +139,14 @@ impl RmNotifier {
 
     fn tell_of(&self, entry: &Entry) -> Result<(), Status> {
         if let Some(Command::SetQuestions { partition, .. }) = &entry.record.command {
-            // What was open by then is open no more.
+            // Open questions of the partition are dropped.
             self.manager.asking.forget(partition);
         }
         let (rm, time) = (self.manager.id(), entry.record.time);
         self.tell_together(entry.notices.iter().map(|notice| rm_update(rm, time, notice)))
     }
 
-    /// Tell of what happened at once. What may share a message does, however fast it is taken.
+    /// Reports events that happened at once. Merges messages where that is allowed, however fast they are read.
     fn tell_together(&self, all: impl IntoIterator<Item = RmUpdate>) -> Result<(), Status> {
         let mut held: Option<AllocationResponse> = None;
         for update in all {
@@ -195,7 +194,7 @@ impl RmNotifier {
     }
 }
 
-/// The next entry of the feed; waits for it.
+/// Waits for the next entry of the feed, and returns it.
 async fn next_entry(
     ahead: &mut VecDeque<Arc<Entry>>,
     follower: &mut Follower,
@@ -214,7 +213,7 @@ async fn next_entry(
     }
 }
 
-/// The engine takes no commands.
+/// Returns the status if the engine accepts no commands.
 pub(super) fn unavailable(error: &Unavailable) -> Status {
     Status::unavailable(error.to_string())
 }

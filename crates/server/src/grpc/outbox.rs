@@ -1,4 +1,4 @@
-//! Where messages to an RM wait until they are sent.
+//! Message queues to an RM.
 
 use headroom_api::si::headroom::scheduler_message::Content;
 use headroom_api::si::v1::{AllocationResponse, ApplicationResponse, NodeResponse};
@@ -7,29 +7,29 @@ use tonic::Status;
 use super::message_queue::{MessageQueue, Overflow};
 use super::session_queue::SessionQueue;
 
-/// A message to an RM in answer to a request, of any kind.
+/// A message to an RM, of any kind.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum OutboundMessage {
-    /// About applications.
+    /// A message about applications.
     Application(ApplicationResponse),
-    /// About allocations.
+    /// A message about allocations.
     Allocation(AllocationResponse),
-    /// About nodes.
+    /// A message about nodes.
     Node(NodeResponse),
-    /// What only the session profile has.
+    /// A message that only the session profile has.
     Session(Content),
 }
 
-/// Where messages to an RM wait, by profile.
+/// Message queues to an RM, by profile.
 #[derive(Debug)]
 pub(super) enum Outbox {
-    /// A lane for each of the three streams.
+    /// A queue for each of the three streams.
     Compat(StreamQueues),
-    /// One line.
+    /// One queue.
     Session(SessionQueue),
 }
 
-/// The three streams of the published interface.
+/// The queues for the three streams of the published interface.
 #[derive(Debug)]
 pub(super) struct StreamQueues {
     pub(super) applications: MessageQueue<ApplicationResponse>,
@@ -38,7 +38,7 @@ pub(super) struct StreamQueues {
 }
 
 impl Outbox {
-    /// For the published interface.
+    /// Returns the queues of the published interface.
     pub(super) fn compat(held_max: usize) -> Self {
         Self::Compat(StreamQueues {
             applications: MessageQueue::new(held_max),
@@ -47,15 +47,15 @@ impl Outbox {
         })
     }
 
-    /// For the session profile.
+    /// Returns the queue of the session profile.
     pub(super) fn session(held_max: usize) -> Self {
         Self::Session(SessionQueue::new(held_max))
     }
 
-    /// Send a message.
+    /// Sends a message.
     ///
     /// # Errors
-    /// When too many are held.
+    /// If the queue is full.
     pub(super) fn push(&self, say: OutboundMessage) -> Result<(), Overflow> {
         match (self, say) {
             (Self::Compat(lanes), OutboundMessage::Application(one)) => {
@@ -63,7 +63,7 @@ impl Outbox {
             }
             (Self::Compat(lanes), OutboundMessage::Allocation(one)) => lanes.allocations.push(one),
             (Self::Compat(lanes), OutboundMessage::Node(one)) => lanes.nodes.push(one),
-            // Nobody asked for it.
+            // The published interface has no such message.
             (Self::Compat(_), OutboundMessage::Session(_)) => Ok(()),
             (Self::Session(line), say) => line.push(match say {
                 OutboundMessage::Application(one) => Content::Application(one),
@@ -74,14 +74,14 @@ impl Outbox {
         }
     }
 
-    /// The message of this number, and all before, are reported.
+    /// Stores that all messages of the RM up to this number are reported.
     pub(super) fn note_applied(&self, seq: u64) {
         if let Self::Session(line) = self {
             line.note_applied(seq);
         }
     }
 
-    /// Nothing more is sent, for this reason.
+    /// Ends the queues with this reason.
     pub(super) fn end(&self, why: &Status) {
         match self {
             Self::Compat(StreamQueues { applications, allocations, nodes }) => {

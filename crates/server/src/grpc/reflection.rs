@@ -1,7 +1,9 @@
 //! Server reflection: the descriptors of all services, by file, symbol, and extension.
 //!
-//! Owns the index and the answers. `router` serves it under `grpc.reflection.v1` and `v1alpha`, whose messages are equal on the wire.
-//! What a request names and the server does not know is an `error_response`, and the stream goes on. Source: `reflection.proto`.
+//! Owns the index and the answers. `router` serves it under `grpc.reflection.v1` and `v1alpha`, whose messages are
+//! equal on the wire.
+//! An unknown name in a request is answered with `error_response`, and the stream continues. Source:
+//! `reflection.proto`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,23 +20,23 @@ use tonic::{Code, Request, Response, Status, Streaming};
 use tonic_reflection::pb;
 use tonic_reflection::server::{v1, v1alpha};
 
-/// The path under which the health service's file is imported everywhere.
+/// Path under which clients import the file of the health service.
 const HEALTH_FILE: &str = "grpc/health/v1/health.proto";
 
-/// All that can be asked for.
+/// Index of all descriptors.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     services: BTreeSet<String>,
     files: BTreeMap<String, Arc<[u8]>>,
-    /// Files by the full names of what they declare.
+    /// Files by the full names that they declare.
     symbols: BTreeMap<String, Arc<[u8]>>,
-    /// Messages, which may have extensions.
+    /// Messages, which can have extensions.
     messages: BTreeSet<String>,
-    /// Files by the message that they extend, and the number.
+    /// Files by the message that they extend, and the number of the extension.
     extensions: BTreeMap<(String, i32), Arc<[u8]>>,
 }
 
-/// What is not known: the code and the sentence of an `error_response`.
+/// Unknown name: the sentence of an `error_response`.
 #[derive(Debug, PartialEq, Eq)]
 struct Unknown(String);
 
@@ -42,7 +44,7 @@ impl Index {
     /// Returns the index of all services on the port.
     ///
     /// # Errors
-    /// When a descriptor is damaged.
+    /// If a descriptor is damaged.
     pub(super) fn of_server() -> Result<Self, prost::DecodeError> {
         let mut index = Self::default();
         let sets = [
@@ -52,7 +54,8 @@ impl Index {
             pb::v1alpha::FILE_DESCRIPTOR_SET,
         ];
         for set in sets {
-            // A set has its files as field 1: raw bytes, since options that this program does not know must stay.
+            // The files in field 1 of a set are stored as raw bytes, so that options that this program does not know
+            // are preserved.
             let raw = RawSet::decode(set)?;
             let read = FileDescriptorSet::decode(set)?;
             for (bytes, file) in raw.file.into_iter().zip(read.file) {
@@ -63,7 +66,7 @@ impl Index {
     }
 
     fn add(&mut self, mut file: FileDescriptorProto, mut bytes: Vec<u8>) {
-        // The library names its file after a folder of its own; clients import it by the published path.
+        // The library uses its own path for this file, but clients import it by the published one.
         if file.package() == "grpc.health.v1" {
             file.name = Some(HEALTH_FILE.to_owned());
             bytes = file.encode_to_vec();
@@ -111,7 +114,7 @@ impl Index {
     fn add_enum(&mut self, file: &Arc<[u8]>, scope: &str, one: &EnumDescriptorProto) {
         let name = joined(scope, one.name());
         for value in &one.value {
-            // Values belong to the scope around their enumeration, as in C++; clients use either name.
+            // Enum values belong to the scope around their enum, as in C++. Clients use both names.
             self.symbols.insert(joined(scope, value.name()), Arc::clone(file));
             self.symbols.insert(joined(&name, value.name()), Arc::clone(file));
         }
@@ -147,7 +150,7 @@ impl Index {
         let name = message.trim_start_matches('.');
         let all = self.extensions.keys().filter(|(extended, _)| extended == name);
         let numbers: Vec<i32> = all.map(|(_, number)| *number).collect();
-        // A message that only others' files extend is known by that alone.
+        // A message that only other files extend is known only from those.
         if numbers.is_empty() && !self.messages.contains(name) {
             return Err(Unknown(format!("message type {message:?} does not exist")));
         }
@@ -159,21 +162,21 @@ fn joined(scope: &str, name: &str) -> String {
     if scope.is_empty() { name.to_owned() } else { format!("{scope}.{name}") }
 }
 
-/// A `FileDescriptorSet` whose files are not taken apart.
+/// A `FileDescriptorSet` with undecoded files.
 #[derive(Clone, PartialEq, prost::Message)]
 struct RawSet {
     #[prost(bytes = "vec", repeated, tag = "1")]
     file: Vec<Vec<u8>>,
 }
 
-/// The service in both versions.
+/// The reflection service in both versions.
 #[derive(Clone, Debug)]
 pub(super) struct Reflection(pub(super) Arc<Index>);
 
-/// How many answers of one stream may wait to be taken.
+/// Most answers of one stream that wait to be read.
 const WAITING: usize = 1;
 
-/// Implements one version; the versions differ by the package of their messages alone.
+/// Implements one version. The versions differ only by the package of their messages.
 macro_rules! version {
     ($version:ident) => {
         const _: () = {
@@ -243,7 +246,7 @@ macro_rules! version {
                                     message_response: Some(answer(&index, question)),
                                     original_request: Some(request),
                                 }),
-                                // Go's server ends the stream likewise.
+                                // Go's implementation also ends the stream.
                                 None => {
                                     Err(Status::invalid_argument("`message_request` is not set"))
                                 }

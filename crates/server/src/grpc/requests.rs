@@ -1,4 +1,4 @@
-//! Has requests of either profile carried out.
+//! Executes requests of both profiles.
 //!
 //! A stream lasts as long as its RM, so each message on it has a trace of its own.
 
@@ -17,7 +17,7 @@ use super::interface::Interface;
 use super::manager::Manager;
 use super::rm_questions::submit;
 
-/// Have nodes come, change and go. The number is that of the message, if messages have numbers.
+/// Adds, changes, and removes nodes. `seq` is the number of the message, if messages have numbers.
 #[tracing::instrument(
     parent = None,
     target = TRACES,
@@ -31,14 +31,14 @@ pub(super) async fn nodes(
 ) -> Result<(), Status> {
     let mut steps = si::nodes(request);
     if manager.asking.questions().is_some() {
-        // Whatever it has changed about a node, it may say something else of it now.
+        // After any change of a node, the RM might give different verdicts.
         let voids: Vec<Step> = steps.iter().filter_map(void_behind).collect();
         steps.extend(voids);
     }
     Ok(manager.intake.commands(seq, steps).await?)
 }
 
-/// Verdicts about a node are void when its size was sent again.
+/// Returns the command that voids verdicts about a node, if its size was sent again.
 fn void_behind(step: &Step) -> Option<Step> {
     let Command::ResizeNode { partition, node, .. } = &step.command else { return None };
     let (partition, node) = (partition.clone(), node.clone());
@@ -46,7 +46,7 @@ fn void_behind(step: &Step) -> Option<Step> {
     Some(Step { command, if_refused: si::Refusal::Silent })
 }
 
-/// Have applications come and go.
+/// Adds and removes applications.
 #[tracing::instrument(
     parent = None,
     target = TRACES,
@@ -65,8 +65,7 @@ pub(super) async fn applications(
     Ok(manager.intake.commands(seq, steps).await?)
 }
 
-/// Find out who is charged for each application. Where a directory may have to be asked that
-/// blocks, so it does not happen here.
+/// Finds the user who is charged for each application. If a directory lookup might block, it runs on another thread.
 async fn charged(interface: &Interface, new: Vec<New>) -> Result<Vec<Step>, Status> {
     let (users, now) = (Arc::clone(&interface.service().users), interface.service().clock.now());
     let is_quick = |one: &New| !one.submitted.groups.is_empty();
@@ -84,7 +83,7 @@ async fn charged(interface: &Interface, new: Vec<New>) -> Result<Vec<Step>, Stat
     charged.map_err(|_| Status::internal("the lookup of a user failed"))
 }
 
-/// Have asks and allocations come, change and go.
+/// Adds, changes, and removes asks and allocations.
 #[tracing::instrument(
     parent = None,
     target = TRACES,
@@ -110,11 +109,11 @@ pub(super) async fn allocations(
     let had_any = !manager.asking.constraints.is_empty();
     let changes = manager.asking.constraints.set(&view.books, constraints);
     if !had_any {
-        // The scheduler has to ask before it places the first of these.
+        // The scheduler must ask before it places the first ask with a constraint.
         interface.reconcile(manager).await;
     }
     manager.intake.commands(seq, steps).await?;
-    // Earlier verdicts about nodes hold no more.
+    // Earlier verdicts about these nodes are no longer valid.
     let nodes = changes.iter().flat_map(|change| change.nodes(&view.books));
     let void = |(partition, node)| Command::VoidVerdicts { partition, node };
     submit(manager, nodes.map(void).collect());

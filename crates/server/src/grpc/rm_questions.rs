@@ -1,10 +1,9 @@
-//! Questions to an RM, and messages in addition to the answers to its requests. Scheduler interface §9,
-//! §12.4.
+//! Questions to an RM, and messages in addition to the answers to its requests. Scheduler interface §9, §12.4.
 //!
-//! A question of the scheduler comes as a record and is answered by a command. What the RM does
-//! not answer is answered here: every node suits, but for those that a constraint of the ask
-//! rules out. An answer that does not come in time counts as: no node suits, for this attempt.
-//! After three of these in a row the RM is paused: its questions stay open until it answers.
+//! A question of the scheduler arrives as a record and is answered by a command. Questions that the RM does not
+//! support are answered here: every node suits, except those that a constraint of the ask excludes. If an answer does
+//! not arrive in time, no node suits in this attempt. After three missing answers in a row the RM is paused, and its
+//! questions stay open until it answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,8 +33,7 @@ use super::outbox::{OutboundMessage, Outbox};
 use super::settings::Settings;
 use super::watching::Waiting;
 
-/// After how many answers in a row that did not come the RM is paused. Source: scheduler
-/// interface §12.4.
+/// Number of missing answers in a row after which the RM is paused. Source: scheduler interface §12.4.
 const SILENCES_MAX: u32 = 3;
 
 impl Coalesce for Content {
@@ -44,44 +42,43 @@ impl Coalesce for Content {
     }
 }
 
-/// What one RM is asked.
+/// The questions to one RM.
 pub(super) struct RmQuestions {
     state: Mutex<State>,
-    /// For the stream of the compat profile.
+    /// Queue for the question stream of the published interface.
     pub(super) lane: MessageQueue<Content>,
-    /// Where its asks may run.
+    /// Node constraints of its asks.
     pub(super) constraints: ConstraintsOf,
-    /// The RM has declared what it wants to receive.
+    /// Notified when the RM has declared what it wants to receive.
     pub(super) attached: Notify,
-    /// Which of its asks more nodes would help.
+    /// Asks that more nodes would help.
     pub(super) waiting: Waiting,
     answer_within: Duration,
 }
 
 #[derive(Default)]
 struct State {
-    /// What it answers and wants to receive, as it declared last.
+    /// Questions that the RM answers, and messages that it wants to receive, as last declared.
     capabilities: Capabilities,
-    /// Questions that are not answered, by their number.
+    /// Open questions, by number.
     open: BTreeMap<u64, Open>,
-    /// Requests that are not answered, by the id that they were sent under.
+    /// Requests without an answer, by the id under which they were sent.
     sent: BTreeMap<u64, Sent>,
     last_id: u64,
-    /// How many answers did not come in time since one came.
+    /// Number of missing answers since the last one that arrived.
     silences: u32,
-    /// Nodes with verdicts that are to be asked again after a while, with their
-    /// partitions.
+    /// Nodes whose verdicts become void after a while, with their partitions.
     stale: BTreeSet<(Name, Name)>,
 }
 
 struct Open {
     inquiry: Inquiry,
-    /// What the RM has to answer yet, and how often it was asked.
+    /// Parts that the RM has not answered yet.
     parts: Vec<Part>,
 }
 
 enum Sent {
-    /// This part of this question.
+    /// Number of the question, and the part of it.
     Part(u64, Part),
     Dump(oneshot::Sender<Result<String, String>>),
 }
@@ -98,23 +95,23 @@ impl RmQuestions {
         }
     }
 
-    /// What the RM answers and wants to receive from now on.
+    /// Sets the questions that the RM answers, and the messages that it wants to receive.
     pub(super) fn set_capabilities(&self, capabilities: Capabilities) {
         let mut state = self.state();
         (state.capabilities, state.silences) = (capabilities, 0);
-        // What was asked on a stream before is asked again on this one, or by nobody.
+        // Questions from a previous stream are sent again on this one, or dropped.
         state.sent.clear();
         drop(state);
         self.waiting.seed();
         self.attached.notify_one();
     }
 
-    /// What the RM answers and wants to receive.
+    /// Returns the questions that the RM answers, and the messages that it wants to receive.
     pub(super) fn capabilities(&self) -> Capabilities {
         self.state().capabilities
     }
 
-    /// What the scheduler is to ask about; none if every node suits every ask.
+    /// Returns the questions that the scheduler asks. `None` if every node suits every ask.
     pub(super) fn questions(&self) -> Option<Questions> {
         let capabilities = self.capabilities();
         let constrained = !self.constraints.is_empty();
@@ -123,12 +120,12 @@ impl RmQuestions {
             .then_some(Questions { victims, at_once: Questions::AT_ONCE })
     }
 
-    /// The scheduler asks something.
+    /// Handles a question of the scheduler.
     pub(super) fn put(&self, manager: &Arc<Manager>, partition: Name, asked: RmQuestion) {
         let Some(constraint) = self.constraints.get(&partition, &asked.key) else {
             return self.take_in(manager, partition, asked, |_| None);
         };
-        // The question may be about a node that no view shows yet.
+        // The question might be about a node that no view has yet.
         let manager = Arc::clone(manager);
         spawn(async move {
             let view = manager.handle().views().at_least(0).await;
@@ -152,7 +149,7 @@ impl RmQuestions {
         }
     }
 
-    /// Whatever was asked about this partition is asked no more.
+    /// Drops all questions about this partition.
     pub(super) fn forget(&self, partition: &Name) {
         let State { open, sent, .. } = &mut *self.state();
         open.retain(|_, one| one.inquiry.partition() != partition);
@@ -162,7 +159,7 @@ impl RmQuestions {
         });
     }
 
-    /// Ask all that is open.
+    /// Sends all open questions.
     pub(super) fn ask_all(&self, manager: &Arc<Manager>) {
         let numbers: Vec<u64> = self.state().open.keys().copied().collect();
         for number in numbers {
@@ -170,7 +167,7 @@ impl RmQuestions {
         }
     }
 
-    /// Ask the RM what is left of a question; answer it if that is nothing.
+    /// Sends the unanswered parts of a question to the RM. If there are none, answers the question.
     fn ask(&self, manager: &Arc<Manager>, number: u64) {
         let mut requests = Vec::new();
         {
@@ -197,7 +194,7 @@ impl RmQuestions {
         let within = self.answer_within;
         let deadline_ms = u32::try_from(within.as_millis()).unwrap_or(u32::MAX);
         let request = CallbackRequest { id, deadline_ms, question: Some(question) };
-        // One that does not go out is not answered in time.
+        // A message that cannot be sent counts as not answered in time.
         let _ = self.send(manager, Content::Request(request));
         let manager = Arc::clone(manager);
         spawn(async move {
@@ -217,7 +214,7 @@ impl RmQuestions {
         }
     }
 
-    /// Send what may be lost under pressure.
+    /// Sends an optional message, which is dropped under pressure. Returns whether it is sent.
     pub(super) fn offer(&self, manager: &Manager, content: Content) -> bool {
         match &manager.outbox {
             Outbox::Compat(_) => self.lane.offer(content),
@@ -225,7 +222,7 @@ impl RmQuestions {
         }
     }
 
-    /// The RM answers. One that answers at all is not silent.
+    /// Handles an answer of the RM. Any answer ends a pause for missing answers.
     pub(super) fn answer(&self, manager: &Arc<Manager>, reply: CallbackReply) {
         let sent = {
             let mut state = self.state();
@@ -235,16 +232,16 @@ impl RmQuestions {
         match sent {
             Some(Sent::Part(number, part)) => {
                 if !self.capabilities().predicates_cacheable {
-                    // Another attempt may have another answer.
+                    // In another attempt, the answer might differ.
                     self.void_later(manager, number, &part);
                 }
                 self.note(manager, number, &part, |inquiry| inquiry.note(&part, reply.answer));
             }
             Some(Sent::Dump(asker)) => {
-                // The caller may have gone.
+                // The caller might have disconnected.
                 let _ = asker.send(dump_of(reply.answer));
             }
-            // It came too late.
+            // The answer is too late.
             None => {}
         }
         if manager.is_silent() {
@@ -253,7 +250,7 @@ impl RmQuestions {
         }
     }
 
-    /// An answer did not come in time, if it did not.
+    /// Handles the timeout of a request, if it has no answer yet.
     fn miss(&self, manager: &Arc<Manager>, id: u64) {
         let silences = {
             let mut state = self.state();
@@ -262,7 +259,7 @@ impl RmQuestions {
                 return;
             };
             if manager.is_away() {
-                // It is asked again when it is back.
+                // The question is sent again when the RM is back.
                 state.sent.remove(&id);
                 return;
             }
@@ -290,7 +287,7 @@ impl RmQuestions {
         self.note(manager, number, &part, |inquiry| inquiry.refuse(&part, &reason));
     }
 
-    /// Record the answer to a part of a question, and answer the question once all parts have one.
+    /// Stores the answer to a part of a question. Answers the question once all parts have an answer.
     fn note(
         &self,
         manager: &Arc<Manager>,
@@ -310,14 +307,14 @@ impl RmQuestions {
         }
     }
 
-    /// All parts of a question have an answer.
+    /// Answers a question whose parts all have an answer.
     fn settle(&self, manager: &Arc<Manager>, number: u64) {
         let Some(open) = self.state().open.remove(&number) else { return };
         submit(manager, vec![open.inquiry.verdicts()]);
     }
 
-    /// Verdicts about these nodes hold for one attempt: after a while they may be asked again. Until
-    /// then an ask that they refuse waits, so that an RM is not asked the same all the time.
+    /// Makes verdicts about these nodes void after a while, because they hold for one attempt. Until then, an ask
+    /// that they refuse waits, so that the RM does not get the same questions all the time.
     fn void_later(&self, manager: &Arc<Manager>, number: u64, part: &Part) {
         let is_first = {
             let mut state = self.state();
@@ -340,7 +337,7 @@ impl RmQuestions {
         });
     }
 
-    /// Ask a silent RM again and again, until it answers or is given up.
+    /// Sends a question to a silent RM at intervals, until it answers or its registration ends.
     fn knock_until_answered(&self, manager: &Arc<Manager>) {
         let (within, manager) = (self.answer_within, Arc::clone(manager));
         spawn(async move {
@@ -350,7 +347,7 @@ impl RmQuestions {
                 match first {
                     Some(number) => asking.ask(&manager, number),
                     None => {
-                        // Nothing is left to be silent about.
+                        // Without open questions, the RM no longer counts as silent.
                         manager.set_away(|away| away.silent = false);
                     }
                 }
@@ -359,7 +356,7 @@ impl RmQuestions {
         });
     }
 
-    /// Ask the RM what it knows, as a JSON text. None if it does not answer that.
+    /// Requests the RM's own state as JSON text. `None` if the RM does not support that.
     pub(super) async fn dump(&self, manager: &Arc<Manager>) -> Option<Result<String, String>> {
         if !self.capabilities().state_dump {
             return None;
@@ -382,7 +379,7 @@ impl RmQuestions {
         Some(answered.await.unwrap_or_else(|_| silence()))
     }
 
-    /// Nothing is asked any more.
+    /// Ends all questions.
     pub(super) fn end(&self, why: &Status) {
         self.lane.end(why.clone());
         let mut state = self.state();
@@ -394,7 +391,7 @@ impl RmQuestions {
     }
 }
 
-/// Give commands on behalf of an RM, and see to no outcome: what comes too late changes nothing.
+/// Submits commands on behalf of an RM, and ignores their outcomes. A command that is too late changes nothing.
 pub(super) fn submit(manager: &Arc<Manager>, commands: Vec<Command>) {
     if commands.is_empty() {
         return;
@@ -403,7 +400,7 @@ pub(super) fn submit(manager: &Arc<Manager>, commands: Vec<Command>) {
     spawn(async move {
         let submission = |command| Submission { origin: manager.own_origin(), command };
         let submissions = commands.into_iter().map(submission).collect();
-        // An engine that has stopped asks nothing any more.
+        // A stopped engine asks nothing more.
         let _ = manager.handle().submit_all(submissions).await;
     });
 }
@@ -416,7 +413,7 @@ fn dump_of(answer: Option<Answer>) -> Result<String, String> {
     }
 }
 
-/// The same message in the session profile.
+/// Returns the same message for the session profile.
 fn as_session(content: Content) -> scheduler_message::Content {
     match content {
         Content::Request(one) => scheduler_message::Content::CallbackRequest(one),

@@ -1,4 +1,4 @@
-//! All services as one router.
+//! Router of all services.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,24 +21,24 @@ use super::reflection::{Index, Reflection};
 use super::session::Session;
 use super::settings::Settings;
 
-/// How often it is looked whether the engine goes on.
+/// Interval of checks whether the engine is running.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Serve the scheduler interface as usual, on a port that others may share. Requests carry a
-/// [`crate::Caller`] as extension.
+/// Returns a router that serves the scheduler interface with default settings, on a port that other services can
+/// share. Requests have a [`crate::Caller`] as an extension.
 ///
 /// # Panics
-/// Outside a Tokio runtime.
+/// If called outside a Tokio runtime.
 pub fn router(service: Service) -> axum::Router {
     Interface::new(service, Settings::default()).router()
 }
 
 impl Interface {
-    /// All services of the scheduler interface; without a fallback, so that it can be merged with
+    /// Returns a router of all services of the scheduler interface. It has no fallback, so that it can be merged with
     /// other routes.
     ///
     /// # Panics
-    /// Outside a Tokio runtime.
+    /// If called outside a Tokio runtime.
     pub fn router(&self) -> axum::Router {
         let (reporter, health) = health_reporter();
         tokio::spawn(report_health(self.clone(), reporter));
@@ -51,7 +51,7 @@ impl Interface {
             .into_axum_router()
     }
 
-    /// Those that are ours.
+    /// Returns the services of Headroom.
     pub(crate) fn services(&self) -> Routes {
         let most = self.settings().message_bytes_max;
         let scheduler = SchedulerServer::new(Compat(self.clone())).max_decoding_message_size(most);
@@ -66,7 +66,7 @@ impl Interface {
     }
 }
 
-/// Each service is healthy as long as the engine takes commands.
+/// Reports each service as healthy as long as the engine accepts commands.
 async fn report_health(interface: Interface, reporter: HealthReporter) {
     let names = [
         <SchedulerServer<Compat> as NamedService>::NAME,
@@ -76,7 +76,7 @@ async fn report_health(interface: Interface, reporter: HealthReporter) {
     for name in names {
         reporter.set_service_status(name, ServingStatus::Serving).await;
     }
-    // Held weakly: the server of the router reports when it ends.
+    // The reference is weak, so that the end of the server ends this task.
     let interface = interface.downgrade();
     while let Some(interface) = interface.upgrade() {
         if interface.is_shut_down() {

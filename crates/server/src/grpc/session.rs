@@ -1,9 +1,8 @@
-//! The session profile: one ordered stream in each direction, which can be resumed. Scheduler
-//! interface §12.3, §12.5.
+//! The session profile: one ordered stream in each direction, which can be resumed. Scheduler interface §12.3, §12.5.
 //!
-//! Messages have numbers in both directions. What the scheduler sent is stored until the RM has
-//! acknowledged it; what the RM sent twice is carried out once. So a stream that was cut can be
-//! resumed: the RM reports how far it has come, and learns how far the scheduler has.
+//! Messages have numbers in both directions. Messages of the scheduler are stored until the RM acknowledges them.
+//! Messages that the RM sends twice are executed once. An interrupted stream can therefore be resumed: each side
+//! reports the last message that it has processed.
 
 use std::sync::Arc;
 
@@ -72,11 +71,11 @@ impl SchedulerSession for Session {
     }
 }
 
-/// A stream of an RM. If it is dropped before the server has ended it, the client is gone.
+/// A stream of an RM. If it is dropped before the server ends it, the client has disconnected.
 struct Open {
     manager: Arc<Manager>,
     taker: u64,
-    /// Sent before everything else, and without a number of its own.
+    /// Sent before all other messages, without a number.
     first: Option<SchedulerMessage>,
 }
 
@@ -90,14 +89,14 @@ impl Drop for Open {
     }
 }
 
-/// Reads what an RM sends.
+/// Reads the messages of an RM.
 struct Reading {
     interface: Interface,
     caller: Caller,
 }
 
 impl Reading {
-    /// Read messages until the client sends no more, or may not.
+    /// Reads messages until the client sends no more, or violates the protocol.
     async fn read(
         self,
         mut messages: Streaming<RmMessage>,
@@ -106,7 +105,7 @@ impl Reading {
         let open = match self.open(&mut messages).await {
             Ok(open) => open,
             Err(why) => {
-                // A client that is gone needs no reason.
+                // If the client has disconnected, the reason is not needed.
                 let _ = to_answers.send(Err(why));
                 return;
             }
@@ -127,7 +126,7 @@ impl Reading {
         }
     }
 
-    /// The first message opens a session, or goes on with one.
+    /// Opens or resumes a session with the first message.
     async fn open(&self, messages: &mut Streaming<RmMessage>) -> Result<Open, Status> {
         let first = messages.message().await.map_err(too_large)?;
         let Some(RmMessage { seq, ack_seq, content: Some(Asked::Register(register)), .. }) = first
@@ -157,7 +156,7 @@ impl Reading {
         Ok(Open { manager, taker, first: None })
     }
 
-    /// The session that a message wants to go on with.
+    /// Returns the session that a message requests to resume.
     fn known(&self, register: &Register) -> Option<Arc<Manager>> {
         let rm_id = register.manager.as_ref().map_or("", |one| one.rm_id.as_str());
         let token = register.session_token.as_bytes();
@@ -175,7 +174,7 @@ impl Reading {
     ) -> Result<Open, Status> {
         let line = line(&manager)?;
         let taker = line.take_over(processed)?;
-        // The previous reader has handed in its last message now, or never will.
+        // By now the previous reader has passed on its last message.
         let received = line.receiving.lock().await;
         manager.asking.set_capabilities(register.capabilities.unwrap_or_default());
         if register.skip_recovery {
@@ -203,7 +202,7 @@ impl Reading {
         }
     }
 
-    /// Read all messages; an error if one of them breaks the rules of the stream.
+    /// Reads all messages. Returns an error if one of them violates the protocol.
     async fn read_all(
         &self,
         manager: &Arc<Manager>,
@@ -216,7 +215,7 @@ impl Reading {
             let message = match messages.message().await {
                 Ok(Some(message)) => message,
                 Ok(None) => return Ok(()),
-                // The answers end as well, and their sender handles it.
+                // The sending side ends too, and handles it.
                 Err(status) if is_lost(&status) => return Ok(()),
                 Err(status) => return Err(too_large(status)),
             };
@@ -233,7 +232,7 @@ impl Reading {
             if !line.is_taken_by(taker) {
                 return Ok(());
             }
-            // What was sent before the stream was cut and has arrived is not carried out twice.
+            // Messages that had arrived before the interruption are not executed twice.
             if seq > *received {
                 self.carry_out(manager, message).await?;
                 *received = seq;
@@ -321,7 +320,7 @@ fn line(manager: &Manager) -> Result<&SessionQueue, Status> {
     }
 }
 
-/// What is sent to the RM, once it is known which one it is.
+/// Returns the messages to the RM, as soon as it is known.
 fn answers(
     opened: oneshot::Receiver<Result<Open, Status>>,
 ) -> impl futures_util::Stream<Item = Result<SchedulerMessage, Status>> {
@@ -335,7 +334,7 @@ fn answers(
     })
 }
 
-/// Sends to the RM.
+/// Sends messages to the RM.
 struct Sending {
     opening: Option<oneshot::Receiver<Result<Open, Status>>>,
     open: Option<Open>,

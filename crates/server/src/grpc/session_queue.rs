@@ -1,4 +1,4 @@
-//! The one stream of the session profile: messages with numbers, stored until they are acknowledged.
+//! The message queue of the session profile: messages have numbers, and are stored until they are acknowledged.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,42 +16,41 @@ pub(super) struct SessionQueue {
     state: Mutex<State>,
     changed: Notify,
     held_max: usize,
-    /// The number of the last message of the RM that was handed in. The task that hands in has the lock.
+    /// Number of the last message of the RM that was passed on. The task that passes on messages holds the lock.
     pub(super) receiving: tokio::sync::Mutex<u64>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Without a number yet.
+    /// Messages without a number yet.
     unsent: VecDeque<Content>,
-    /// Sent to somebody, and not acknowledged.
+    /// Messages that were sent and not acknowledged.
     sent: VecDeque<(u64, Content)>,
-    /// How many of these were sent to the stream that there is now.
+    /// Number of these that were sent on the current stream.
     repeated: usize,
-    /// The number of the last one that has one.
+    /// Number of the last sent message.
     last: u64,
-    /// The number of the last message of the RM of which all is reported.
+    /// Number of the last message of the RM whose results are all reported.
     applied: u64,
-    /// Counts streams; the last one is the one that there is now.
+    /// Number of streams so far. The last one is the current one.
     taker: u64,
-    /// Who was sent away last, and why.
+    /// The last dismissed stream, and the reason.
     dismissed: Option<(u64, Status)>,
-    /// Why nothing more is sent.
+    /// Reason why nothing more is sent.
     ended: Option<Status>,
 }
 
 impl SessionQueue {
-    /// An empty line that holds so many messages at most, those that are not acknowledged
-    /// included.
+    /// Returns an empty queue for at most `held_max` messages, including those that are not acknowledged.
     pub(super) fn new(held_max: usize) -> Self {
         let receiving = tokio::sync::Mutex::default();
         Self { state: Mutex::default(), changed: Notify::new(), held_max, receiving }
     }
 
-    /// Send a message.
+    /// Sends a message.
     ///
     /// # Errors
-    /// When too many are held; it is lost then.
+    /// If the queue is full. The message is lost then.
     pub(super) fn push(&self, content: Content) -> Result<(), Overflow> {
         let mut state = self.state();
         if state.ended.is_some() {
@@ -72,16 +71,16 @@ impl SessionQueue {
         Ok(())
     }
 
-    /// Send what may be lost, if there is plenty of room; whether it is sent.
+    /// Sends an optional message, if the queue is less than half full. Returns whether it is sent.
     pub(super) fn offer(&self, content: Content) -> bool {
         let has_room = self.state().held() < self.held_max / 2;
         has_room && self.push(content).is_ok()
     }
 
-    /// Send to another stream from now on, whose RM has processed all up to this number.
+    /// Replaces the current stream by a new one, whose RM has processed all messages up to this number.
     ///
     /// # Errors
-    /// When there is no message of that number.
+    /// If no message has that number.
     pub(super) fn take_over(&self, processed: u64) -> Result<u64, Status> {
         let mut state = self.state();
         state.acknowledge(processed)?;
@@ -93,20 +92,20 @@ impl SessionQueue {
         Ok(taker)
     }
 
-    /// The RM has processed all up to this number.
+    /// Stores that the RM has processed all messages up to this number.
     ///
     /// # Errors
-    /// When there is no message of that number.
+    /// If no message has that number.
     pub(super) fn acknowledge(&self, processed: u64) -> Result<(), Status> {
         self.state().acknowledge(processed)
     }
 
-    /// Whether this is the stream that it is sent to.
+    /// Returns whether this is the current stream.
     pub(super) fn is_taken_by(&self, taker: u64) -> bool {
         self.state().taker == taker
     }
 
-    /// End one stream, for this reason. What is held waits for another.
+    /// Ends one stream with this reason. The messages wait for another one.
     pub(super) fn dismiss(&self, taker: u64, why: Status) {
         let mut state = self.state();
         if state.taker == taker {
@@ -117,18 +116,18 @@ impl SessionQueue {
         self.changed.notify_waiters();
     }
 
-    /// All up to this message of the RM is applied, and reported.
+    /// Stores that all messages of the RM up to this one are applied and reported.
     pub(super) fn note_applied(&self, seq: u64) {
         let mut state = self.state();
         state.applied = state.applied.max(seq);
     }
 
-    /// The last message of the RM that is applied, and reported.
+    /// Returns the number of the last message of the RM that is applied and reported.
     pub(super) fn applied(&self) -> u64 {
         self.state().applied
     }
 
-    /// Nothing more is sent, for this reason; the first one counts.
+    /// Ends the queue with this reason. Only the first call has an effect.
     pub(super) fn end(&self, why: Status) {
         let mut state = self.state();
         state.ended.get_or_insert(why);
@@ -137,10 +136,10 @@ impl SessionQueue {
         self.changed.notify_waiters();
     }
 
-    /// The next message; waits for it.
+    /// Waits for the next message, and returns it.
     ///
     /// # Errors
-    /// When this is not the stream any more, or nothing more is sent.
+    /// If another stream replaced this one, or nothing more is sent.
     pub(super) async fn next(&self, taker: u64) -> Result<SchedulerMessage, Status> {
         loop {
             let changed = self.changed.notified();
@@ -159,7 +158,7 @@ impl SessionQueue {
         }
     }
 
-    /// Wait until this is not the stream any more, and say why.
+    /// Waits until this stream is replaced or ended. Returns the reason.
     pub(super) async fn over(&self, taker: u64) -> Status {
         loop {
             let changed = self.changed.notified();
@@ -216,7 +215,7 @@ impl State {
     }
 }
 
-/// Have a message take in the one that follows it, or give that back.
+/// Merges the next message into the last one, or returns it.
 fn absorb(last: &mut Content, next: Content) -> Option<Content> {
     match (last, next) {
         (Content::Allocation(last), Content::Allocation(next)) => {

@@ -1,21 +1,21 @@
-//! How the scheduler interface is served.
+//! Settings of the scheduler interface.
 
 use std::time::Duration;
 
-/// How the scheduler interface is served. Source: scheduler interface §12.
+/// Settings of the scheduler interface. Source: scheduler interface §12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How long an RM may be away before what is known of it is dropped.
+    /// Longest time for which an RM can be disconnected before its state is removed.
     pub grace: Duration,
-    /// How many messages are held for a stream that is away or slow.
+    /// Most messages that are stored for a disconnected or slow stream.
     pub messages_held: usize,
-    /// How large a message may be, in bytes.
+    /// Largest size of a message, in bytes.
     pub message_bytes_max: usize,
-    /// How long the RM has for an answer.
+    /// Longest time for an answer of the RM.
     pub answer_within: Duration,
-    /// How often the RM is sent what happened to objects.
+    /// Interval of messages with events of objects.
     pub events_every: Duration,
-    /// How often the RM is notified again which asks more nodes would help.
+    /// Interval of repeated messages about asks that more nodes would help.
     pub container_state_every: Duration,
 }
 

@@ -1,25 +1,25 @@
-//! What is known of asks and allocations in addition to the books, for as long as it may be needed.
+//! Facts about asks and allocations that are not in the books, stored as long as they might be needed.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use headroom_core::Name;
 
-/// Below this many nobody looks for what is needed no more.
+/// Smallest number of entries that is cleaned.
 pub(super) const SIDE_TABLE_MIN: usize = 1_024;
 
-/// For so long the ask or allocation may be on its way into the books.
+/// Longest time until a new ask or allocation is in the books.
 const ON_ITS_WAY: Duration = Duration::from_mins(1);
 
-/// Partition, in lower case, and key.
+/// Partition in lower case, and key.
 pub(super) type Key = (Name, Name);
 
-/// Values by partition and key. What the books know no more goes when there are twice as many as
-/// were left the last time.
+/// Values by partition and key. Entries that are no longer needed are removed when the number of entries has doubled
+/// since the last cleaning.
 #[derive(Debug)]
 pub(super) struct SideTable<V> {
     by_key: BTreeMap<Key, (V, Instant)>,
-    /// How many there were when last looked for those that are needed no more.
+    /// Number of entries after the last cleaning.
     cleaned: usize,
 }
 
@@ -38,7 +38,7 @@ impl<V> SideTable<V> {
         self.by_key.get(key).map(|(value, _)| value)
     }
 
-    /// Keep a value; the one before.
+    /// Stores a value. Returns the previous one.
     pub(super) fn insert(&mut self, key: Key, value: V) -> Option<V> {
         self.by_key.insert(key, (value, Instant::now())).map(|(before, _)| before)
     }
@@ -47,19 +47,19 @@ impl<V> SideTable<V> {
         self.by_key.remove(key).map(|(value, _)| value)
     }
 
-    /// Whether it is time to clean.
+    /// Returns whether it is time to clean.
     pub(super) fn is_due(&self) -> bool {
         self.by_key.len() >= SIDE_TABLE_MIN.max(2 * self.cleaned)
     }
 
-    /// Forget what is not `needed`, but for what may be on its way.
+    /// Removes entries that are not `needed`, except those that might not be in the books yet.
     pub(super) fn clean(&mut self, needed: impl Fn(&Key) -> bool) {
         self.by_key.retain(|key, (_, since)| needed(key) || since.elapsed() < ON_ITS_WAY);
         self.cleaned = self.by_key.len();
     }
 }
 
-/// Names of partitions count in any case.
+/// Returns a key. Partition names are case-insensitive.
 pub(super) fn key_of(partition: &str, key: &str) -> Key {
     (Name::new(partition.to_ascii_lowercase()), Name::new(key))
 }

@@ -1,7 +1,7 @@
-//! Tags of asks, allocations and what is foreign: no decision depends on them, but they are shown.
+//! Tags of asks, allocations, and foreign allocations. No decision depends on them, but they are shown.
 //!
-//! The books do not have them, so they last as long as the registration of the RM, which sends
-//! them again with the next.
+//! The books do not have tags. They last as long as the registration of the RM, which sends them again with the next
+//! one.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,7 @@ type Tags = Arc<BTreeMap<String, String>>;
 pub(super) struct TagsOf(Mutex<SideTable<Tags>>);
 
 impl TagsOf {
-    /// Keep what a request says; `true` if it is time to clean.
+    /// Stores the tags in a request. Returns whether it is time to clean.
     pub(super) fn note(&self, request: &AllocationRequest) -> bool {
         let mut entries = self.entries();
         for one in request.allocations.iter().filter(|one| !one.allocation_tags.is_empty()) {
@@ -31,8 +31,8 @@ impl TagsOf {
         entries.is_due()
     }
 
-    /// Forget those of what is not in the books any more. The cost is the stored count, and it runs when that
-    /// has doubled.
+    /// Removes the tags of objects that are no longer in the books. The cost is the number of entries, and it occurs
+    /// only when that number has doubled.
     pub(super) fn clean(&self, books: &Books) {
         self.entries().clean(|(partition, key)| {
             let row = books.partition_named(partition).map(|id| books.partition(id));
@@ -42,7 +42,7 @@ impl TagsOf {
         });
     }
 
-    /// The tags that came with this key.
+    /// Returns the tags of this key.
     pub(super) fn get(&self, partition: &str, key: &str) -> Option<Tags> {
         self.entries().get(&key_of(partition, key)).cloned()
     }

@@ -1,7 +1,8 @@
-//! What becomes of what is known when an RM registers, or is given up.
+//! Removal of the state of an RM when an RM registers or is given up.
 //!
-//! What an RM brought goes: it sends all of it again. Tasks of tenants are not an RM's, so a partition with
-//! tenants stays, with its nodes, and nothing starts there before these have been sent again: decision page 36.
+//! Everything that an RM sent is removed, because it sends all of it again. Tasks of tenants do not belong to an RM.
+//! A partition with tenants therefore stays, with its nodes, and nothing starts there before these were sent again:
+//! decision page 36.
 
 use headroom_core::books::{Books, Partition};
 use headroom_core::config::Configuration;
@@ -13,7 +14,7 @@ use super::interface::Interface;
 use super::notifier::unavailable;
 
 impl Interface {
-    /// Remove all that RMs brought, if there was one or there is anything.
+    /// Removes everything that RMs sent, if there was an RM or the books have nodes or applications.
     pub(super) async fn tear_down(&self, origin: &Origin, has_rm: bool) -> Result<(), Status> {
         let engine = &self.service().engine;
         let books = &engine.views().at_least(0).await.books;
@@ -36,7 +37,7 @@ impl Interface {
         Ok(())
     }
 
-    /// The queue file in force, with these of its partitions alone.
+    /// Returns the queue file in force, with only these of its partitions.
     fn without_others(&self, retained: &[&Partition]) -> Result<Configuration, Status> {
         if retained.is_empty() {
             return Ok(Configuration::default());
@@ -51,7 +52,8 @@ impl Interface {
     }
 }
 
-/// What an RM brought to a partition with tenants goes, and its nodes are to be sent again.
+/// Returns commands that remove what an RM sent to a partition with tenants. Its nodes stay, and have to be sent
+/// again.
 fn leavings(books: &Books, row: &Partition) -> Vec<Command> {
     let partition = || row.name.clone();
     let plain = row.applications.iter().filter(|(_, id)| books.application(**id).task.is_none());

@@ -1,5 +1,5 @@
-//! Timed messages to an RM: what happened to objects, and which asks more nodes would
-//! help. Both may be lost under pressure. Scheduler interface §9.
+//! Periodic messages to an RM: events of objects, and asks that more nodes would help. Both can be dropped under
+//! pressure. Scheduler interface §9.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,24 +18,23 @@ use crate::convert::si::{RmUpdate, event, rm_update};
 use super::interface::Interface;
 use super::manager::Manager;
 
-/// Setting next to the queue file: how many records one batch has at most.
+/// Setting next to the queue file: most records in one batch.
 const CAPACITY: &str = "event.requestCapacity";
-/// What it is if nobody says otherwise. Source: rest-api §9.4.
+/// Default of that setting. Source: rest-api §9.4.
 const CAPACITY_DEFAULT: usize = 1_000;
 
-/// Which asks more nodes would help, by application and key: the RM is notified again and again as
-/// long as they wait.
+/// Asks that more nodes would help, by application and key. They are reported at intervals as long as they wait.
 #[derive(Debug, Default)]
 pub(super) struct Waiting(Mutex<Asks>);
 
 #[derive(Debug, Default)]
 struct Asks {
     by_key: BTreeMap<(String, String), UpdateContainerSchedulingStateRequest>,
-    /// Whether to find the asks that were reported before.
+    /// Whether to add asks that were reported before.
     seed: bool,
 }
 
-/// Send an RM what it wants to receive, until it is over with it.
+/// Sends an RM the messages that it wants to receive, until its registration ends.
 pub(super) async fn run(interface: Interface, manager: Arc<Manager>) {
     let settings = *interface.settings();
     let (mut events, mut states) =
@@ -47,7 +46,7 @@ pub(super) async fn run(interface: Interface, manager: Arc<Manager>) {
     loop {
         tokio::select! {
             _ = manager.over() => return,
-            // From now on nothing is missed.
+            // From now on no event is missed.
             () = manager.asking.attached.notified() => {
                 watcher = Some(manager.handle().watched().follow(0));
             }
@@ -57,7 +56,7 @@ pub(super) async fn run(interface: Interface, manager: Arc<Manager>) {
     }
 }
 
-/// Send all records since the last call.
+/// Sends all records since the last call.
 fn tell_events(interface: &Interface, manager: &Manager, watcher: &mut Option<Watcher>) {
     let wants = manager.asking.capabilities().events && !manager.is_away();
     if !wants {
@@ -79,13 +78,13 @@ fn tell_events(interface: &Interface, manager: &Manager, watcher: &mut Option<Wa
                 }
             }
             Ok(None) => return,
-            // What it has missed it has missed.
+            // Records that were missed are not sent.
             Err(_) => *following = follow(),
         }
     }
 }
 
-/// Say again which asks more nodes would help.
+/// Sends the asks that more nodes would help again.
 async fn tell_states(manager: &Arc<Manager>) {
     let waiting = &manager.asking.waiting;
     if !manager.asking.capabilities().container_state || !waiting.has_any() {
@@ -100,13 +99,13 @@ async fn tell_states(manager: &Arc<Manager>) {
 }
 
 impl Waiting {
-    /// More nodes would help this one.
+    /// Adds an ask that more nodes would help.
     pub(super) fn note(&self, request: UpdateContainerSchedulingStateRequest) {
         let key = (request.application_id.clone(), request.allocation_key.clone());
         self.asks().by_key.insert(key, request);
     }
 
-    /// The RM wants these messages from now on; some asks may have been reported before.
+    /// Requests that asks that were reported before are added, because the RM wants these messages from now on.
     pub(super) fn seed(&self) {
         self.asks().seed = true;
     }
@@ -116,12 +115,12 @@ impl Waiting {
         asks.seed || !asks.by_key.is_empty()
     }
 
-    /// Nobody wants these messages.
+    /// Removes all asks, because the RM does not want these messages.
     fn clear(&self) {
         self.asks().by_key.clear();
     }
 
-    /// Those that wait still.
+    /// Returns the asks that still wait.
     fn still(&self, rm_id: &str, books: &Books) -> Vec<UpdateContainerSchedulingStateRequest> {
         let mut asks = self.asks();
         if std::mem::take(&mut asks.seed) {
@@ -136,7 +135,7 @@ impl Waiting {
     }
 }
 
-/// Whether an ask waits that more nodes would help.
+/// Returns whether an ask that more nodes would help still waits.
 fn waits(books: &Books, application: &str, key: &str) -> bool {
     books.partitions().values().any(|partition| {
         let row = partition.allocations.get(key).map(|id| books.allocation(*id));
@@ -147,7 +146,7 @@ fn waits(books: &Books, application: &str, key: &str) -> bool {
     })
 }
 
-/// All asks that were reported as those which more nodes would help.
+/// Returns all asks that were reported before as ones that more nodes would help.
 fn told_before(
     rm_id: &str,
     books: &Books,

@@ -1,4 +1,4 @@
-//! From a connection of TCP to one that requests may come from.
+//! Turns accepted TCP connections into connections that can send requests.
 
 use std::io;
 use std::net::SocketAddr;
@@ -21,25 +21,25 @@ use super::connection::{Bytes, Connection};
 use super::connection_limit::ConnectionLimit;
 use super::outgoing::Unsent;
 
-/// Who is at the other end.
+/// The client of a connection.
 #[derive(Clone, Debug)]
 pub struct Peer {
-    /// Where from.
+    /// Address of the client.
     pub address: SocketAddr,
-    /// The certificate that it showed, and that somebody vouches for whom we trust in that.
+    /// Client certificate that a trusted CA has signed.
     pub certificate: Option<Arc<CertificateDer<'static>>>,
-    /// The answers that it has not taken.
+    /// Answers that the client has not read.
     pub unsent: Unsent,
 }
 
-/// Takes connections in.
+/// Accepts connections.
 #[derive(Clone, Debug)]
 pub(super) struct Acceptor {
     pub(super) bound: ConnectionLimit,
     pub(super) tls: Option<RustlsConfig>,
-    /// For the handshake, and again for the first bytes behind it.
+    /// Time limit of the handshake, and again of the first bytes after it.
     pub(super) begin_max: Duration,
-    /// How long a client may take nothing of what it is sent.
+    /// Longest time for which a client can read nothing of what it is sent.
     pub(super) stall_max: Duration,
 }
 
@@ -64,7 +64,7 @@ impl<S: Send + 'static> Accept<TcpStream, S> for Acceptor {
 impl Acceptor {
     async fn take(self, stream: TcpStream) -> io::Result<(Connection, Peer)> {
         let address = stream.peer_addr()?;
-        // An address of IPv4 is the same one behind a socket of IPv6.
+        // An IPv4 address on an IPv6 socket is the same address.
         let address = SocketAddr::new(address.ip().to_canonical(), address.port());
         let place = self.bound.take(address.ip()).map_err(|full| {
             tracing::debug!(%address, ?full, "connection refused: the limit of connections is reached");

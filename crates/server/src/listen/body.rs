@@ -1,4 +1,4 @@
-//! What a client sends to REST, as far as it may.
+//! Bodies of REST requests, within their limits.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use super::byte_budget::{BudgetExhausted, BudgetPermit, ByteBudget};
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// A body of bounded length that tells what became of it.
+/// A body of bounded length that reports its state.
 pub(super) struct Incoming {
     inner: Limited<Body>,
     bytes: usize,
@@ -27,23 +27,23 @@ struct State {
     held: Mutex<BudgetPermit>,
 }
 
-/// What became of a body. It holds the room that the body takes, since the reader holds its bytes.
+/// State of a body. It holds the budget of the body, because the reader holds its bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Taken(Arc<State>);
 
 impl Taken {
-    /// Whether all of it is there.
+    /// Returns whether the body is complete.
     pub(super) fn has_ended(&self) -> bool {
         self.0.ended.load(Ordering::Relaxed)
     }
 
-    /// Why there was no room for the rest of it, if there was none.
+    /// Returns the error of the budget, if the rest of the body exceeded it.
     pub(super) fn crowded(&self) -> Option<BudgetExhausted> {
         *self.0.crowded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Bound a body, and learn what becomes of it.
+/// Bounds a body. Returns it with its state.
 pub(super) fn bounded(body: Body, bytes_max: usize, room: &ByteBudget) -> (Body, Taken) {
     let state = Arc::new(State {
         ended: AtomicBool::new(body.is_end_stream()),
@@ -56,7 +56,7 @@ pub(super) fn bounded(body: Body, bytes_max: usize, room: &ByteBudget) -> (Body,
 }
 
 impl Incoming {
-    /// Take more bytes in, if there is room.
+    /// Counts more bytes, if the budget allows it.
     fn hold(&mut self, more: usize) -> Result<(), BudgetExhausted> {
         self.bytes = self.bytes.saturating_add(more);
         let mut held = self.state.held.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,29 +1,29 @@
-//! How many bytes of what clients send are held at once, all together.
+//! A common budget of bytes of all clients.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// What has at most this many bytes does not count: ordinary bodies and messages are always taken.
+/// Sizes up to this many bytes are not counted, so that ordinary bodies and messages are always accepted.
 const FREE: usize = 64 << 10;
-/// What is counted in, in bytes.
+/// Unit of counting, in bytes.
 const UNIT: usize = 1 << 10;
 
-/// Room for what clients send. Clones are one.
+/// A budget of bytes. Clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct ByteBudget {
     units: Arc<Semaphore>,
     bytes: usize,
 }
 
-/// What one body or message holds of it; given back when this is dropped.
+/// Share of one body or message in the budget. Dropping it returns the share.
 #[derive(Debug)]
 pub(super) struct BudgetPermit {
     room: ByteBudget,
     permit: Option<OwnedSemaphorePermit>,
 }
 
-/// There is no room for more.
+/// The budget is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("request bodies already use the limit of {bytes} bytes; try again later")]
 pub(super) struct BudgetExhausted {
@@ -31,7 +31,7 @@ pub(super) struct BudgetExhausted {
 }
 
 impl BudgetExhausted {
-    /// Returns the sentence where the bytes are those of answers.
+    /// Returns the sentence for a budget of answers.
     pub(super) fn of_answers(self) -> String {
         let bytes = self.bytes;
         format!(
@@ -42,28 +42,28 @@ impl BudgetExhausted {
 }
 
 impl ByteBudget {
-    /// For this many bytes. What is small does not count.
+    /// Returns a budget of this many bytes.
     pub(super) fn new(bytes: usize) -> Self {
         let units = (bytes / UNIT).min(Semaphore::MAX_PERMITS);
         Self { units: Arc::new(Semaphore::new(units)), bytes }
     }
 
-    /// Nothing of it yet.
+    /// Returns an empty share.
     pub(super) fn hold(&self) -> BudgetPermit {
         BudgetPermit { room: self.clone(), permit: None }
     }
 }
 
 impl BudgetPermit {
-    /// Hold as much as so many bytes need; less than before gives the rest back.
+    /// Changes the share to the size of `bytes`. A smaller size returns the difference to the budget.
     ///
     /// # Errors
-    /// When others hold it.
+    /// If the budget is used up.
     pub(super) fn resize(&mut self, bytes: usize) -> Result<(), BudgetExhausted> {
         let wanted = if bytes > FREE { bytes.div_ceil(UNIT) } else { 0 };
         let has = self.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         if wanted < has {
-            // Less than there is can always be given back.
+            // A smaller share never fails.
             drop(self.permit.as_mut().and_then(|permit| permit.split(has - wanted)));
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! A connection that cannot be held open by saying nothing.
+//! A connection that a silent client cannot hold open.
 
 use std::future::Future as _;
 use std::io::{self, ErrorKind, IoSlice};
@@ -12,35 +12,35 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::connection_limit::ConnectionPermit;
 use super::outgoing::Unsent;
 
-/// Bytes, encrypted or not.
+/// A stream of bytes, encrypted or not.
 pub(super) trait Bytes: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Bytes for T {}
 
-/// How many bytes tell which version of HTTP is spoken; every request has more.
+/// Number of bytes that determine the version of HTTP. Every request has more.
 const PREFACE_BYTES: usize = 24;
 
-/// How often it is looked whether an answer makes no progress.
+/// Interval of checks for answers without progress.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// A connection. It ends when the client does not say in time what it wants, or does not take what
-/// it is sent: neither may cost memory for long.
+/// A connection. It ends when the client does not begin a request in time, or does not read what it is sent. Either
+/// would use memory for a long time.
 pub(super) struct Connection {
     bytes: Box<dyn Bytes>,
-    /// Until the first bytes are there: how many are, and when all must be.
+    /// Until the first bytes have arrived: their number, and the deadline for all of them.
     beginning: Option<(usize, Pin<Box<Sleep>>)>,
-    /// For how long a write may stand still.
+    /// Longest time for which a write can be blocked.
     stall_max: Duration,
-    /// Since a write stands still: when that ends.
+    /// While a write is blocked: its deadline.
     stalled: Option<Pin<Box<Sleep>>>,
-    /// The answers that the client has not taken, and when they are looked at next.
+    /// Answers that the client has not read. `next_look` is the time of their next check.
     unsent: Unsent,
     next_look: Pin<Box<Sleep>>,
     _place: ConnectionPermit,
 }
 
 impl Connection {
-    /// That must begin within `begin_max`, and may keep us waiting for `stall_max`.
+    /// Returns a connection that must begin within `begin_max`, and can block writes for `stall_max`.
     pub(super) fn new(
         bytes: Box<dyn Bytes>,
         (begin_max, stall_max): (Duration, Duration),
@@ -52,7 +52,7 @@ impl Connection {
         Self { bytes, beginning, stall_max, stalled: None, unsent, next_look, _place: place }
     }
 
-    /// Whether the client has left an answer untaken for too long, though it may be awake otherwise.
+    /// Returns whether the client has not read an answer for too long, even if it is otherwise active.
     fn is_abandoned(&mut self, cx: &mut Context<'_>) -> bool {
         while self.next_look.as_mut().poll(cx).is_ready() {
             let now = Instant::now();
@@ -64,7 +64,7 @@ impl Connection {
         false
     }
 
-    /// What came of writing, unless it stands still for too long.
+    /// Returns the result of a write, or an error if it is blocked for too long.
     fn written<T>(
         &mut self,
         cx: &mut Context<'_>,

@@ -1,10 +1,10 @@
-//! How many connections there may be, all together and from one address.
+//! Limits the number of connections, in total and per client address.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Counts connections. Clones are one.
+/// Counts connections. Clones share the count.
 #[derive(Clone, Debug)]
 pub(super) struct ConnectionLimit(Arc<Shared>);
 
@@ -21,16 +21,16 @@ struct Open {
     by_address: BTreeMap<IpAddr, usize>,
 }
 
-/// Why there may be no more.
+/// Reason why a connection was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Full {
-    /// As many as there may be at all.
+    /// The limit of all connections is reached.
     All,
-    /// As many as one address may have.
+    /// The limit of one address is reached.
     Address,
 }
 
-/// One connection; it counts until this is dropped.
+/// One connection. It counts until this is dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionPermit {
     address: IpAddr,
@@ -42,7 +42,7 @@ impl ConnectionLimit {
         Self(Arc::new(Shared { most, most_per_address, open: Mutex::default() }))
     }
 
-    /// A place for a connection from this address.
+    /// Counts a connection from this address, if the limits allow it.
     pub(super) fn take(&self, address: IpAddr) -> Result<ConnectionPermit, Full> {
         let mut open = self.open();
         if open.all >= self.0.most {

@@ -1,4 +1,4 @@
-//! Which pages of other sites may read `/ws/v1` (decision C-7).
+//! Access of pages of other sites to `/ws/v1` (decision C-7).
 
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -6,8 +6,8 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method};
 use headroom_api::routes::{Header, Route};
 
-/// Have the headers of the reference where it has them and pages of other sites may read, and
-/// nowhere else, whatever a handler says.
+/// Sets the headers of the reference on routes that have them, if pages of other sites can read answers. Removes them
+/// everywhere else, even if a handler has set them.
 pub(super) fn set(headers: &mut HeaderMap, method: &Method, route: Option<&Route>, may_read: bool) {
     let named = route.is_some_and(|route| route.family_headers().contains(&Header::AllowOrigin));
     if named && may_read {

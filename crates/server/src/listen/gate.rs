@@ -1,4 +1,4 @@
-//! What stands before all routes: names, limits, identity, rights, and the audit.
+//! The gate before all routes: host names, limits, authentication, rights, and the audit log.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -37,73 +37,74 @@ use crate::auth::{self, Authenticator};
 use crate::caller::{Caller, Proof};
 use crate::family::{Family, REQUEST_ID, Refusal};
 
-/// What stands before all routes.
+/// The gate before all routes.
 #[derive(Debug)]
 pub struct Gate {
-    /// None where everybody is trusted.
+    /// `None` if every caller is trusted.
     auth: Option<Authenticator>,
     hosts: Hosts,
-    /// Whether pages of other sites may read what the reference lets them read.
+    /// Whether pages of other sites can read the answers that the reference allows them to read.
     cors: bool,
     body_bytes_max: usize,
     time_max: Duration,
     requests_max: usize,
     requests: Arc<Semaphore>,
-    /// For bodies that are being read and answered.
+    /// Budget of bodies that are being read and answered.
     bodies: ByteBudget,
-    /// For messages of gRPC that are not complete.
+    /// Budget of incomplete gRPC messages.
     messages: ByteBudget,
-    /// Bytes of answers that clients have not taken.
+    /// Budget of answers that clients have not read.
     answers: ByteBudget,
     engine: Handle,
-    /// Requests of tenants; none where as many are taken as come.
+    /// Rates of requests of tenants. `None` without a limit.
     rates: Option<Rates>,
     ids: Ids,
-    /// Whose traces requests go on with.
+    /// Continues the traces of callers, if tracing is on.
     parents: Option<Parents>,
 }
 
-/// Names a request, in responses, logs and the audit.
+/// Id of a request in responses, logs, and the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestId(pub Arc<str>);
 
-/// Makes ids that no other process makes.
+/// Creates ids that no other process creates.
 #[derive(Debug)]
 struct Ids {
     process: String,
     next: AtomicU64,
 }
 
-/// Which interface a request is made to.
+/// Interface to which a request is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Surface {
     Rest,
     Rpc,
 }
 
-/// A request as far as the gate looks at it.
+/// The parts of a request that the gate uses.
 struct Asked {
     surface: Surface,
     method: Method,
     path: String,
-    /// Whether some route has the path.
+    /// Whether a route has the path.
     is_matched: bool,
     route: Option<&'static Route>,
-    /// The methods that the table has for the path, if it does not have this one.
+    /// Methods of the path in the table, if the request has another method.
     others: Vec<&'static str>,
     family: Family,
     id: RequestId,
 }
 
-/// How many of the largest bodies there may be at once, in addition to any number of small ones.
+/// Number of concurrent bodies of the largest size. Small bodies are not counted.
 const LARGE_BODIES_MAX: usize = 2;
-/// How many bytes of messages that are not complete there may be: two of the largest.
+/// Budget of incomplete messages in bytes: two of the largest.
 const MESSAGES_BYTES_MAX: usize = 32 << 20;
 
-/// Health of a server is no secret, as `/livez` is none.
+/// The health of a server is public, as `/livez` is.
 const OPEN_RPC: &str = "/grpc.health.v1.Health/";
 
-/// Services whose calls change nothing: none of them is in the audit, and all are answered after the journal failed.
+/// Services whose calls change nothing. Their calls are not in the audit log, and are answered even after the journal
+/// failed.
 const READ_RPCS: [&str; 3] = [
     OPEN_RPC,
     "/grpc.reflection.v1.ServerReflection/",
@@ -111,7 +112,7 @@ const READ_RPCS: [&str; 3] = [
 ];
 
 impl Gate {
-    /// From the process settings. `instance` is the id of the process.
+    /// Returns the gate for the process settings. `instance` is the id of the process.
     pub fn new(
         process: &Process,
         auth: Option<Authenticator>,
@@ -137,34 +138,34 @@ impl Gate {
         }
     }
 
-    /// Go on with the traces of those who call.
+    /// Continues the traces of callers.
     #[must_use]
     pub fn going_on_with(self, parents: Option<Parents>) -> Self {
         Self { parents, ..self }
     }
 
-    /// Who is calling, if that is asked.
+    /// Returns the authenticator, if authentication is on.
     pub fn authenticator(&self) -> Option<&Authenticator> {
         self.auth.as_ref()
     }
 
-    /// Stand before the routes of REST.
+    /// Wraps the routes of REST.
     pub fn guard(self: &Arc<Self>, router: Router) -> Router {
         self.stand_before(router, Surface::Rest)
     }
 
-    /// Stand before the services of gRPC.
+    /// Wraps the services of gRPC.
     pub fn guard_rpc(self: &Arc<Self>, router: Router) -> Router {
         self.stand_before(router, Surface::Rpc)
     }
 
     fn stand_before(self: &Arc<Self>, router: Router, surface: Surface) -> Router {
-        // The body is bounded here, for every handler and with one answer.
+        // The body is bounded here, so that every handler has the same limit and answer.
         let router = router.layer(DefaultBodyLimit::disable());
         router.layer(from_fn_with_state((Arc::clone(self), surface), admit))
     }
 
-    /// Judge a request by its head; who makes it.
+    /// Checks a request by its headers. Returns its caller.
     async fn judge(&self, asked: &Asked, request: &Parts) -> Result<Option<Caller>, Refusal> {
         let (head, uri) = (&request.headers, &request.uri);
         let host = host::asked(uri, head);
@@ -203,7 +204,7 @@ impl Gate {
 
     async fn identify(&self, access: Access, request: &Parts) -> Result<Option<Caller>, Refusal> {
         match &self.auth {
-            // A probe with an old token is a probe.
+            // A probe needs no credentials, so invalid ones are ignored.
             Some(auth) if access != Access::Open => {
                 auth.identify(request.extensions.get::<Peer>(), &request.headers).await
             }
@@ -221,7 +222,7 @@ impl Gate {
         }
     }
 
-    /// Judge the length of a body, as far as a header has it.
+    /// Checks the length of a body, if a header has it.
     fn fits(&self, request: &Parts) -> Result<(), Refusal> {
         let length = request.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
         match length.and_then(|text| text.parse::<u64>().ok()) {
@@ -243,9 +244,9 @@ impl Gate {
         )
     }
 
-    /// Room for one more request that is answered.
+    /// Returns a permit for one more request, if the limit allows it.
     fn admit_one(&self, asked: &Asked) -> Result<Option<OwnedSemaphorePermit>, Refusal> {
-        // A client that asks whether the server is there learns that it is.
+        // A probe is answered even under load. gRPC streams last long, and are not counted.
         if asked.surface == Surface::Rpc || asked.access() == Some(Access::Open) {
             return Ok(None);
         }
@@ -258,7 +259,7 @@ impl Gate {
         })
     }
 
-    /// Have a request answered, within its time.
+    /// Lets a request be answered within the time limit.
     async fn run(&self, asked: &Asked, request: Request, next: Next) -> Result<Response, Refusal> {
         let (parts, body) = request.into_parts();
         let (body, taken) = match asked.surface {
@@ -270,7 +271,7 @@ impl Gate {
         };
         let request = Request::from_parts(parts, body);
         let answer = AssertUnwindSafe(next.run(request)).catch_unwind();
-        // Who follows takes as long as there is something to follow; a profile as long as wanted.
+        // Streams have no time limit, and profiles have their own.
         let is_bounded = asked.surface == Surface::Rest
             && asked.route.is_none_or(|route| route.tag != Tag::Debug);
         let answer = if is_bounded {
@@ -295,7 +296,7 @@ impl Gate {
         if let Some(no_room) = taken.as_ref().and_then(Taken::crowded) {
             return Err(Refusal::new(Code::TooManyRequests, no_room.to_string()).retry_after(1));
         }
-        // A handler that ran into the bound of the body says so in its own words.
+        // A handler that exceeds the limit of the body responds with JSON of its own.
         let media = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let is_ours = media.is_some_and(|media| media.contains("json"));
         if asked.surface == Surface::Rest
@@ -307,7 +308,7 @@ impl Gate {
         Ok(response)
     }
 
-    /// Has an answer count until its last byte is taken.
+    /// Counts an answer until its last byte is read.
     async fn counted(
         &self,
         response: Response,
@@ -339,7 +340,7 @@ impl Gate {
     }
 }
 
-/// Judge a request, have it answered, and write down what it changed.
+/// Checks a request, lets it be answered, and logs changes in the audit log.
 async fn admit(
     State((gate, surface)): State<(Arc<Gate>, Surface)>,
     request: Request,
@@ -419,7 +420,7 @@ impl Asked {
         Self { surface, is_matched: matched.is_some(), route, others, family, id, method, path }
     }
 
-    /// What a trace tells of it.
+    /// Returns the fields of the request for its trace.
     fn begun(&self) -> Begun<'_> {
         Begun {
             is_rpc: self.surface == Surface::Rpc,
@@ -430,13 +431,13 @@ impl Asked {
         }
     }
 
-    /// Who may do this; none where nothing is behind it that needs a right.
+    /// Returns the required access. `None` if no route matches.
     fn access(&self) -> Option<Access> {
         match (self.surface, self.route) {
             (Surface::Rpc, _) if self.path.starts_with(OPEN_RPC) => Some(Access::Open),
             (Surface::Rpc, _) => Some(Access::Identity),
             (Surface::Rest, Some(route)) => Some(route.access),
-            // What the table does not know is for those who may do everything anyway.
+            // Routes that are not in the table need the role that reads or changes everything.
             (Surface::Rest, None) if self.is_matched && self.others.is_empty() => {
                 Some(if self.method == Method::GET { Access::Viewer } else { Access::Admin })
             }
@@ -451,7 +452,7 @@ impl Asked {
         }
     }
 
-    /// The refusal of a method that a path of the table does not take. `OPTIONS` is for the route.
+    /// Returns the refusal of a method that a path in the table does not have. `OPTIONS` is left to the route.
     fn wrong_method(&self) -> Option<Response> {
         if self.others.is_empty() || self.method == Method::OPTIONS {
             return None;
@@ -465,7 +466,7 @@ impl Asked {
                 let why = format!("{} accepts {allowed}, not {}", self.path, self.method);
                 Refusal::new(Code::MethodNotAllowed, why).response(self.family, &self.id.0)
             }
-            // The reference's router answers this, not its handlers.
+            // In the reference, the router sends this answer, not a handler.
             Family::Reference | Family::Rpc => {
                 let plain = [
                     (CONTENT_TYPE, "text/plain; charset=utf-8"),

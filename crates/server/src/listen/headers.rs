@@ -1,12 +1,12 @@
-//! The headers that handlers read.
+//! Request headers that handlers read.
 
 use axum::http::HeaderMap;
 use headroom_api::headroomv1::Code;
 
 use crate::family::Refusal;
 
-/// The headers that handlers read. What cannot be read must not count as absent: an `Idempotency-Key` would submit a
-/// task twice, a `Last-Event-ID` would lose events.
+/// Headers that handlers read. An unreadable value must not count as absent: without its `Idempotency-Key` a request
+/// would submit a task twice, and without its `Last-Event-ID` a stream would lose events.
 const READ_HEADERS: [&str; 9] = [
     "accept",
     "content-length",
@@ -19,7 +19,7 @@ const READ_HEADERS: [&str; 9] = [
     "x-headroom-request",
 ];
 
-/// Refuses a header that is read and is not visible ASCII.
+/// Refuses a request if one of these headers is not visible ASCII.
 pub(super) fn are_readable(headers: &HeaderMap) -> Result<(), Refusal> {
     let is_unreadable =
         |name: &&&str| headers.get_all(**name).iter().any(|one| one.to_str().is_err());

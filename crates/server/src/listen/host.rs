@@ -1,5 +1,5 @@
-//! Which names a server goes by: on an open one, a page that a user visits must not reach it under
-//! a name of its own (DNS rebinding).
+//! Host names of a server. On an open server, a page that a user visits must not reach it under a name of the page's
+//! own site (DNS rebinding).
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -10,25 +10,25 @@ use headroom_api::headroomv1::Code;
 
 use crate::family::Refusal;
 
-/// The names of a server.
+/// The host names of a server.
 #[derive(Clone, Debug)]
 pub(super) struct Hosts {
     names: Vec<String>,
 }
 
-/// To whom a request is made: the authority of HTTP/2, else `Host`.
+/// Returns the host of a request: the authority of HTTP/2, or otherwise `Host`.
 pub(super) fn asked<'r>(uri: &'r Uri, headers: &'r HeaderMap) -> Option<&'r str> {
     if let Some(authority) = uri.authority() {
         return Some(authority.as_str());
     }
     let mut values = headers.get_all(HOST).iter();
     let value = values.next()?;
-    // Two names are two opinions, of which somebody before us may have followed the other.
+    // With two different values, a proxy might have used the other one.
     if values.next().is_some() { None } else { value.to_str().ok() }
 }
 
 impl Hosts {
-    /// The configured names, and the addresses that the server listens on by name.
+    /// Returns the configured names, and the addresses on which the server listens.
     pub(super) fn new(configured: &[String], listens: &[SocketAddr]) -> Self {
         let own =
             listens.iter().map(SocketAddr::ip).filter(|ip| !ip.is_unspecified()).map(
@@ -40,10 +40,10 @@ impl Hosts {
         Self { names: configured.iter().cloned().chain(own).collect() }
     }
 
-    /// Judge whether this is a name of the server. The port does not matter.
+    /// Checks that this is a name of the server. The port does not matter.
     ///
     /// # Errors
-    /// When it is not, or there is none.
+    /// If it is not, or there is none.
     pub(super) fn check(&self, asked: Option<&str>) -> Result<(), Refusal> {
         let authority = asked.and_then(|text| text.parse::<Authority>().ok());
         let host = authority.as_ref().map(|one| one.host().to_ascii_lowercase());

@@ -1,5 +1,5 @@
-//! Messages of gRPC on their way in. The reader waits for the last byte of each, so what has
-//! come of it takes room, and may not take it for long.
+//! Incoming gRPC messages. The decoder waits for the last byte of each message, so an incomplete one uses memory.
+//! Their size and their duration are therefore limited.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -14,12 +14,12 @@ use super::byte_budget::{BudgetPermit, ByteBudget};
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// Bytes before each message: whether it is compressed, and its length. Source: gRPC over HTTP/2,
+/// Size of the header of each message: a compression flag, and its length. Source: gRPC over HTTP/2,
 /// "Length-Prefixed-Message".
 const HEAD_BYTES: usize = 5;
 
-/// The reader of a message makes room for all of it at once; the system gives it by pages, some of
-/// which are so large, in bytes.
+/// The decoder allocates a whole message at once, but the system provides memory by pages. This is the size of a
+/// large page, in bytes.
 const AHEAD_BYTES: usize = 2 << 20;
 
 /// A body of messages.
@@ -27,23 +27,23 @@ pub(super) struct Messages {
     inner: Body,
     cut: Cut,
     held: BudgetPermit,
-    /// How long a message may take.
+    /// Longest duration of a message.
     time_max: Duration,
-    /// While one is on its way: when it must be there.
+    /// Deadline of the current message, while one is incomplete.
     until: Option<Pin<Box<Sleep>>>,
 }
 
-/// Where in a message a body is.
+/// Position of a body within its current message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Cut {
     head: Vec<u8>,
-    /// What there is of the message behind the head, and what is missing, in bytes.
+    /// Bytes of the message after the header that have arrived, and bytes that are missing.
     has: usize,
     lacks: usize,
 }
 
 impl Cut {
-    /// Go on by these bytes; what the message that they end in takes.
+    /// Advances by these bytes. Returns the memory that the last message uses.
     fn go_on(&mut self, mut bytes: &[u8]) -> usize {
         while !bytes.is_empty() {
             if self.lacks == 0 {
@@ -53,7 +53,7 @@ impl Cut {
                 if let [_, length @ ..] = &*self.head
                     && let Ok(length) = <[u8; HEAD_BYTES - 1]>::try_from(length)
                 {
-                    // A length that does not fit is larger than any that is taken.
+                    // A length that does not fit exceeds every limit.
                     let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
                     *self = Self { head: Vec::new(), has: 0, lacks: length };
                 }
@@ -66,18 +66,18 @@ impl Cut {
         self.takes()
     }
 
-    /// What the last message takes: what there is of it, and what is made ready for the rest.
+    /// Returns the memory that the last message uses: its bytes, and memory that is allocated for the rest.
     fn takes(&self) -> usize {
         if self.lacks == 0 { self.head.len() } else { self.has + self.lacks.min(AHEAD_BYTES) }
     }
 
-    /// Whether it ends between two messages.
+    /// Returns whether the position is between two messages.
     const fn is_between(&self) -> bool {
         self.lacks == 0 && self.head.is_empty()
     }
 }
 
-/// Bound what there is of messages that are not complete.
+/// Bounds incomplete messages in size and duration.
 pub(super) fn messages(body: Body, room: &ByteBudget, time_max: Duration) -> Body {
     let (cut, held) = (Cut::default(), room.hold());
     Body::new(Messages { inner: body, cut, held, time_max, until: None })
@@ -155,14 +155,14 @@ mod tests {
 
     const TIME_MAX: Duration = Duration::from_secs(30);
 
-    /// A body that begins like this, and goes on for ever.
+    /// Returns a body that begins with these parts, and never ends.
     fn begun(parts: &[Vec<u8>], room: &ByteBudget) -> Body {
         let parts: Vec<_> = parts.iter().map(|part| Bytes::from(part.clone())).collect();
         let parts = stream::iter(parts.into_iter().map(Ok::<_, Infallible>));
         messages(Body::from_stream(parts.chain(stream::pending())), room, TIME_MAX)
     }
 
-    /// Why a body ends behind so many good parts; none if it goes on for a minute.
+    /// Returns the error of a body after `good` valid parts. `None` if there is no error for a minute.
     async fn end(mut body: Body, good: usize) -> Option<Code> {
         for _ in 0..good {
             body.frame().await.unwrap().unwrap();

@@ -1,7 +1,7 @@
-//! Sockets, TLS, limits, and what stands before all routes.
+//! Sockets, TLS, limits, and the gate before all routes.
 //!
-//! [`Listening::bind`] takes the addresses, [`Listening::start`] answers on them that the server is
-//! starting, [`Serving::open`] lets requests in, [`Serving::stop`] lets them end.
+//! [`Listening::bind`] binds the addresses. [`Listening::start`] answers that the server is starting.
+//! [`Serving::open`] accepts requests, and [`Serving::stop`] lets them end.
 
 mod acceptor;
 mod body;
@@ -46,20 +46,20 @@ pub use traced::Parents;
 use crate::page;
 use crate::watch_file::WatchedFiles;
 
-/// How often a connection of HTTP/2 is asked whether it is still there.
+/// Interval of pings on an HTTP/2 connection.
 const PING_EVERY: Duration = Duration::from_secs(20);
-/// How long it may take to say so.
+/// Longest time for the answer to a ping.
 const PING_ANSWER_MAX: Duration = Duration::from_secs(10);
 
-/// Why the server cannot listen.
+/// Reason why the server cannot listen.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    /// An address cannot be taken.
+    /// An address cannot be bound.
     #[error("cannot listen on {address}. Check whether another server uses this address")]
     Bind {
-        /// Which.
+        /// The address.
         address: SocketAddr,
-        /// Why.
+        /// I/O error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -68,7 +68,7 @@ pub enum ListenError {
     Tls(#[from] TlsError),
 }
 
-/// Addresses that are taken, where nobody is answered yet.
+/// Bound addresses, on which no request is answered yet.
 #[derive(Debug)]
 pub struct Listening {
     listeners: Vec<TcpListener>,
@@ -77,34 +77,34 @@ pub struct Listening {
     limits: Limits,
 }
 
-/// A server that answers.
+/// A server that answers requests.
 #[derive(Debug)]
 pub struct Serving {
     addresses: Vec<SocketAddr>,
     handle: Handle<SocketAddr>,
     main: Arc<OnceLock<Router>>,
-    /// The servers of the addresses, and the tasks that watch files for them.
+    /// Servers of the addresses, and the tasks that watch files for them.
     tasks: JoinSet<()>,
 }
 
-/// The routers that make up a server.
+/// The routers of a server.
 #[derive(Debug, Default)]
 pub struct Routers {
-    /// `/ws/v1`, `/headroom/v1` and related paths.
+    /// Router of `/ws/v1`, `/headroom/v1`, and related paths.
     pub rest: Router,
-    /// The scheduler interface.
+    /// Router of the scheduler interface.
     pub rpc: Router,
 }
 
-/// One router of all, behind the gate.
+/// Merges the routers into one, with the gate before it.
 pub fn assemble(process: &Process, gate: &Arc<Gate>, routers: Routers) -> Router {
     let Routers { rest, rpc } = routers;
-    // A path that nobody has is for REST to answer.
+    // REST answers unknown paths.
     let rpc = gate.guard_rpc(rpc.reset_fallback());
     let router = gate.guard(rest).merge(rpc.reset_fallback());
     match &process.web_dir {
         None => {
-            // As a fallback it has no path of the table that a right would be asked for.
+            // As a fallback, the page has no path in the table, and so needs no right.
             let page = Router::new().fallback_service(page::router());
             web::before(router, gate.guard(page), web::is_page)
         }
@@ -113,15 +113,15 @@ pub fn assemble(process: &Process, gate: &Arc<Gate>, routers: Routers) -> Router
 }
 
 impl Listening {
-    /// Take the addresses, and read certificates.
+    /// Binds the addresses, and reads certificates.
     ///
     /// # Errors
-    /// When an address cannot be taken, or a certificate not be used.
+    /// If an address cannot be bound, or a certificate cannot be used.
     pub fn bind(process: &Process) -> Result<Self, ListenError> {
-        // Another provider that was installed before is as good.
+        // Another provider that was installed before also works.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let tls = process.tls.as_ref().map(|files| {
-            // Before they are read, so that no change in between is lost.
+            // Created before the files are read, so that no change in between is lost.
             let watched = WatchedFiles::new(tls::paths(files));
             let config = RustlsConfig::from_config(tls::configure(files)?);
             Ok::<_, TlsError>(Renewed { files: files.clone(), watched, config })
@@ -139,15 +139,15 @@ impl Listening {
         Ok(Self { listeners, addresses, tls, limits: process.limits })
     }
 
-    /// Where, with the ports that the system chose.
+    /// Returns the addresses, with the ports that the system chose.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    /// Answer that the server is starting.
+    /// Starts to answer that the server is starting.
     ///
     /// # Errors
-    /// When a socket cannot be used.
+    /// If a socket cannot be used.
     pub fn start(self) -> io::Result<Serving> {
         let Self { listeners, addresses, tls, limits } = self;
         let (handle, main) = (Handle::new(), Arc::default());
@@ -185,7 +185,7 @@ impl Listening {
     }
 }
 
-/// Certificates in force, and the files that they come from.
+/// Certificates in force, and their files.
 #[derive(Debug)]
 struct Renewed {
     files: Tls,
@@ -193,7 +193,7 @@ struct Renewed {
     config: RustlsConfig,
 }
 
-/// Take certificates that are renewed; bad ones are reported, and those in force stay.
+/// Puts renewed certificates in force. Invalid ones are logged, and the previous ones stay in force.
 async fn renew(tls: Renewed) {
     let Renewed { files, mut watched, config } = tls;
     let nobody = Notify::new();
@@ -204,7 +204,7 @@ async fn renew(tls: Renewed) {
                 config.reload_from_config(new);
                 tracing::info!("certificates reloaded");
             }
-            // The key and the certificate are seldom replaced at once.
+            // The key and the certificate are usually not replaced at the same moment.
             Err(error) => tracing::warn!(
                 error = crate::chain(&error),
                 "the certificates cannot be used; the current certificates stay in use"
@@ -214,27 +214,27 @@ async fn renew(tls: Renewed) {
 }
 
 impl Serving {
-    /// Where, with the ports that the system chose.
+    /// Returns the addresses, with the ports that the system chose.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    /// Let requests in. Only the first router counts.
+    /// Accepts requests. Only the first router counts.
     pub fn open(&self, router: Router) {
         let _ = self.main.set(router);
     }
 
-    /// How many connections there are.
+    /// Returns the number of connections.
     pub fn connections(&self) -> usize {
         self.handle.connection_count()
     }
 
-    /// Take no more connections, and let those that are there end with what they are at.
+    /// Accepts no more connections, and lets the open ones finish their requests.
     pub fn stop(&self) {
         self.handle.graceful_shutdown(None);
     }
 
-    /// Wait until all connections have ended, for so long.
+    /// Waits until all connections have ended, at most for `most`.
     pub async fn ended(&self, most: Duration) {
         let all = async {
             while self.handle.connection_count() > 0 {
@@ -244,7 +244,7 @@ impl Serving {
         let _ = tokio::time::timeout(most, all).await;
     }
 
-    /// End all connections that are left.
+    /// Closes all remaining connections.
     pub async fn close(mut self) {
         self.handle.shutdown();
         self.tasks.shutdown().await;

@@ -1,11 +1,11 @@
-//! Answers on their way out.
+//! Outgoing answers.
 //!
-//! A client of HTTP/2 decides how much of each answer it takes, and a connection that answers pings looks alive. So
-//! an answer counts until its last byte is taken: against `limits.requests`, and against a budget of bytes of its
-//! connection and of the server. A connection on which an answer makes no progress for [`STALL_MAX`] ends.
+//! An HTTP/2 client decides how much of each answer it reads, and a connection that answers pings appears to be
+//! active. An answer therefore counts until its last byte is read: in `limits.requests`, and in budgets of bytes of
+//! its connection and of the server. A connection ends if one of its answers makes no progress for [`STALL_MAX`].
 //!
-//! [`Unsent`] is what one connection has not taken; [`Outgoing`] wraps the body of each answer and keeps it up to date.
-//! Costs a copy of each byte that is sent, and nothing while nothing is sent.
+//! [`Unsent`] lists the answers that one connection has not read. [`Outgoing`] wraps the body of each answer and
+//! updates the list. Costs a copy of each byte that is sent, and nothing while nothing is sent.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
@@ -22,25 +22,25 @@ use tokio::time::Instant;
 
 use super::byte_budget::{BudgetExhausted, BudgetPermit, ByteBudget};
 
-/// How long a client may take nothing of an answer of which there is more.
+/// Longest time for which a client can read nothing of an answer that has more.
 pub(super) const STALL_MAX: Duration = Duration::from_secs(30);
 
-/// The bytes of answers that one connection may leave untaken.
+/// Most unread bytes of answers on one connection.
 pub(super) const CONNECTION_BYTES_MAX: usize = 64 << 20;
-/// The bytes of answers that all connections together may leave untaken.
+/// Most unread bytes of answers on all connections together.
 ///
-/// With what the other budgets allow, a server grows by less than 256 MiB.
+/// Together with the other budgets, a server grows by less than 256 MiB.
 pub(super) const BYTES_MAX: usize = 160 << 20;
 
-/// The bytes that are handed over at once. What is handed over is in the buffers of the connection, even if the client
-/// takes none of it.
+/// Size of the pieces that are passed on at once. These bytes are in the buffers of the connection, even if the
+/// client reads none of them.
 const PIECE_BYTES: usize = 16 << 10;
 
-/// A response that goes on until its client goes, and is not one of the requests that are answered at once.
+/// A response that lasts until its client disconnects. It is not counted in the limit of concurrent requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Endless;
 
-/// The answers that a connection has not taken. Clones are one.
+/// Answers that a connection has not read. Clones share the list.
 #[derive(Clone, Debug)]
 pub struct Unsent(Arc<Shared>);
 
@@ -53,7 +53,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Open {
     next: u64,
-    /// Since when the client could take more of an answer, and has not.
+    /// Time since which the client could have read more of an answer, by number of the answer.
     owed: BTreeMap<u64, Instant>,
 }
 
@@ -65,7 +65,7 @@ impl Default for Unsent {
 }
 
 impl Unsent {
-    /// Whether an answer has made no progress for too long.
+    /// Returns whether an answer has made no progress for too long.
     pub(super) fn is_stalled(&self, now: Instant) -> bool {
         self.open().owed.values().any(|since| now.duration_since(*since) >= STALL_MAX)
     }
@@ -83,7 +83,7 @@ impl Unsent {
     }
 }
 
-/// The place of one answer in the list of its connection.
+/// Entry of one answer in the list of its connection.
 #[derive(Debug)]
 struct Owed {
     unsent: Unsent,
@@ -91,7 +91,7 @@ struct Owed {
 }
 
 impl Owed {
-    /// The client has taken what there was. `more` tells whether there is more for it.
+    /// Stores that the client has read everything so far. `more` specifies whether more is available.
     fn progress(&self, more: bool) {
         let mut open = self.unsent.open();
         if more {
@@ -108,13 +108,14 @@ impl Drop for Owed {
     }
 }
 
-/// A body that counts until its last byte is taken.
+/// A body that counts until its last byte is read.
 pub(super) struct Outgoing {
     inner: Body,
-    /// What was taken from `inner` and not handed over. Each piece has memory of its own, of its size: an answer that was
-    /// written bit by bit may have twice the memory that it needs, and a slice would keep all of it until its end.
+    /// Bytes of `inner` that are not passed on yet. Each piece has its own memory of exactly its size. An answer that
+    /// was built in small steps can use twice the memory that it needs, and a slice would hold all of it until the
+    /// end.
     pieces: VecDeque<Bytes>,
-    /// The bytes of all pieces.
+    /// Number of bytes in all pieces.
     rest: usize,
     size: Size,
     /// Whether `inner` has ended.
@@ -123,7 +124,7 @@ pub(super) struct Outgoing {
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-/// How many bytes there are of an answer, in both budgets.
+/// Size of an answer in both budgets.
 struct Size {
     bytes: usize,
     of_connection: BudgetPermit,
@@ -140,10 +141,10 @@ impl Size {
 }
 
 impl Outgoing {
-    /// Wraps the body of an answer. It holds `permit` until its last byte is taken.
+    /// Wraps the body of an answer. It holds `permit` until its last byte is read.
     ///
     /// # Errors
-    /// When clients have left as many bytes untaken as they may.
+    /// If the budget of unread bytes is used up.
     pub(super) async fn wrap(
         inner: Body,
         permit: Option<OwnedSemaphorePermit>,
@@ -164,7 +165,7 @@ impl Outgoing {
         Ok(Body::new(outgoing))
     }
 
-    /// Takes a body of known length, which is all there.
+    /// Reads a whole body of known length, which is completely available.
     async fn take_all(&mut self) {
         match std::mem::take(&mut self.inner).collect().await {
             Ok(whole) => {
@@ -182,8 +183,8 @@ impl Outgoing {
         self.pieces.extend(data.chunks(PIECE_BYTES).map(Bytes::copy_from_slice));
     }
 
-    /// The next piece of what was taken from the body. What is left counts, and so does the piece until the client
-    /// has taken it, which is known when it asks for more.
+    /// Returns the next piece. The remaining pieces count, and so does this one until the client has read it, which
+    /// is known when it requests more.
     fn piece(&mut self) -> Frame<Bytes> {
         let piece = self.pieces.pop_front().unwrap_or_default();
         self.rest -= piece.len();
@@ -203,7 +204,7 @@ impl HttpBody for Outgoing {
         while this.pieces.is_empty() && !this.is_over {
             match Pin::new(&mut this.inner).poll_frame(cx) {
                 Poll::Pending => {
-                    // The client waits for us.
+                    // The client waits for the server.
                     this.owed.progress(false);
                     return Poll::Pending;
                 }
@@ -223,8 +224,8 @@ impl HttpBody for Outgoing {
         }
         let left = usize::try_from(this.inner.size_hint().exact().unwrap_or_default());
         let bytes = left.unwrap_or(usize::MAX).saturating_add(this.rest);
-        // A body whose length was known only shrinks. Of any other there is one piece, for which there is room in a
-        // moment if others have left as much as they may: the answer breaks off.
+        // A body of known length only shrinks. Any other body has one piece at a time. If other clients use the whole
+        // budget, there is no budget for it, and the answer ends with an error.
         if let Err(no_room) = this.size.resize(bytes.min(this.size.bytes.max(this.rest))) {
             return Poll::Ready(Some(Err(axum::Error::new(no_room))));
         }
@@ -234,8 +235,8 @@ impl HttpBody for Outgoing {
     }
 
     fn is_end_stream(&self) -> bool {
-        // An answer without a body needs no frame. Of any other the end is a frame of its own: it is asked for when
-        // the client has taken all before it, so what is untaken counts until then.
+        // An answer without a body needs no frame. The end of any other answer is a separate frame. It is requested
+        // when the client has read everything before it, so unread bytes count until then.
         self.is_over && self.pieces.is_empty() && self.size.bytes == 0
     }
 

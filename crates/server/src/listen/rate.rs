@@ -1,8 +1,9 @@
-//! How many requests are taken of each tenant: a bucket for each, filled at the rate of `limits.tenantRate`.
+//! Limits the rate of requests of each tenant: one bucket per tenant, filled at the rate of `limits.tenantRate`.
 //!
-//! A caller who acts for tenants alone takes from the bucket of one of their own tenants, whatever the request, so
-//! that nobody empties the bucket of another. What somebody else submits for a tenant, or checks, is taken from its
-//! bucket too; all else that the administrators of the cluster do is not counted, so that they can always act.
+//! Requests of a caller who acts only for tenants are charged to one of the caller's own tenants, whatever the
+//! request. The caller can therefore not empty the bucket of another tenant. A submission or check by another caller
+//! is charged to the tenant in the path. Other requests of cluster administrators are not counted, so that they can
+//! always act.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -23,7 +24,7 @@ use crate::caller::Caller;
 use crate::family::Refusal;
 use crate::paths::parameter;
 
-/// After how many requests buckets are forgotten that are full.
+/// Number of requests after which full buckets are removed.
 const SWEEP_EVERY: u32 = 1 << 16;
 
 /// The buckets of all tenants.
@@ -31,7 +32,7 @@ pub(super) struct Rates {
     rate: Rate,
     buckets: DefaultKeyedRateLimiter<Name>,
     clock: DefaultClock,
-    /// Requests since the last sweep.
+    /// Number of requests since the last removal.
     taken: AtomicU32,
 }
 
@@ -51,10 +52,10 @@ impl Rates {
         Self { rate, buckets, clock, taken: AtomicU32::new(0) }
     }
 
-    /// Take a request from the bucket of a tenant, if it is to be taken from one.
+    /// Charges a request to the bucket of a tenant, if one applies.
     ///
     /// # Errors
-    /// When the bucket is empty.
+    /// If the bucket is empty.
     pub(super) fn take(
         &self,
         engine: &Handle,
@@ -83,7 +84,7 @@ impl Rates {
     }
 }
 
-/// From whose bucket a request is taken.
+/// Returns the tenant whose bucket is charged.
 fn payer(books: &Books, caller: &Caller, route: Option<&Route>, path: &str) -> Option<Name> {
     let keeps = [Role::Admin, Role::Operator, Role::Viewer, Role::Rm];
     let is_keeper = keeps.into_iter().any(|role| caller.is(role));

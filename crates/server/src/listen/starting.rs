@@ -1,4 +1,4 @@
-//! What is answered while the journal is read.
+//! Answers while the journal is read.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +11,7 @@ use tower::ServiceExt as _;
 
 use crate::family::{Family, Refusal};
 
-/// A router that hands on to `main` as soon as there is one.
+/// Returns a router that forwards to `main` as soon as it is set.
 pub(super) fn until(main: Arc<OnceLock<Router>>) -> Router {
     Router::new().fallback(hand_on).with_state(main)
 }

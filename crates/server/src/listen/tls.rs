@@ -1,4 +1,4 @@
-//! Certificates and keys from files, again and again.
+//! Certificates and keys from files, which can be replaced while the server runs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,51 +10,51 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 
-/// Why connections cannot be encrypted.
+/// Reason why connections cannot be encrypted.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A file cannot be read.
     #[error("cannot read {}", path.display())]
     Read {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// I/O error of the file system.
         #[source]
         source: io::Error,
     },
-    /// A file is not what it should be.
+    /// A file has the wrong content.
     #[error("{} has no {expected} in PEM format", path.display())]
     Content {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// What should be in it.
+        /// Expected content of the file.
         expected: &'static str,
     },
-    /// The parts do not go together.
+    /// The certificate and the key do not match.
     #[error("certificate {} and its key cannot be used together", path.display())]
     Unusable {
-        /// The certificate.
+        /// Path of the certificate.
         path: PathBuf,
-        /// Why.
+        /// Cause of the error.
         #[source]
         source: rustls::Error,
     },
-    /// Nobody can be vouched for.
+    /// The CA certificates for clients cannot be used.
     #[error("{} cannot be used to verify client certificates", path.display())]
     Roots {
-        /// The certificates.
+        /// Path of the CA certificates.
         path: PathBuf,
-        /// Why.
+        /// Cause of the error.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
-/// What a server shows and asks for: TLS 1.2 or later, HTTP/2 or HTTP/1.1. A client need not show
-/// a certificate, so that a token may say who it is; one that is shown must be good.
+/// Returns the TLS configuration of a server: TLS 1.2 or later, HTTP/2 or HTTP/1.1. A client certificate is optional,
+/// because a token can also identify the caller. If there is one, it must be valid.
 ///
 /// # Errors
-/// When a file cannot be read, or is not what it should be.
+/// If a file cannot be read, or has the wrong content.
 pub(super) fn configure(files: &Tls) -> Result<Arc<ServerConfig>, TlsError> {
     let chain = certificates(&files.cert)?;
     let key = PrivateKeyDer::from_pem_slice(&read(&files.key)?);
@@ -80,7 +80,7 @@ pub(super) fn configure(files: &Tls) -> Result<Arc<ServerConfig>, TlsError> {
     Ok(Arc::new(config))
 }
 
-/// The files, in an order of their own.
+/// Returns the paths of the files in a fixed order.
 pub(super) fn paths(files: &Tls) -> Vec<PathBuf> {
     let Tls { cert, key, client_ca } = files;
     [Some(cert), Some(key), client_ca.as_ref()].into_iter().flatten().cloned().collect()

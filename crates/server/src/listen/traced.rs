@@ -1,4 +1,4 @@
-//! The span of a request, for trace collectors.
+//! Spans of requests, for trace collectors.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use headroom_engine::TRACES;
 use tracing::{Level, Span, field};
 
-/// Has a span go on with the trace that headers tell of.
+/// Sets the parent of a span to the trace in the headers.
 type GoOn = dyn Fn(&Span, &HeaderMap) + Send + Sync;
 
-/// Has spans go on with the traces of those who call.
+/// Continues the traces of callers.
 #[derive(Clone)]
 pub struct Parents(Arc<GoOn>);
 
 impl Parents {
-    /// By a function that is given a span that has just been made, and the head of the request.
+    /// Returns a value that calls `adopt` with each new span and the headers of its request.
     pub fn new(adopt: impl Fn(&Span, &HeaderMap) + Send + Sync + 'static) -> Self {
         Self(Arc::new(adopt))
     }
@@ -27,24 +27,24 @@ impl fmt::Debug for Parents {
     }
 }
 
-/// The fields of a request when it comes.
+/// Fields of a request when it arrives.
 pub(super) struct Begun<'a> {
     pub(super) is_rpc: bool,
     pub(super) method: &'a Method,
     pub(super) path: &'a str,
-    /// The path in the table of routes, if it is there.
+    /// Path in the table of routes, if a route matches.
     pub(super) route: Option<&'static str>,
     pub(super) id: &'a str,
 }
 
-/// The span of a request: from its head to that of its answer. Names follow the semantic
-/// conventions of OpenTelemetry for HTTP and RPC.
+/// Returns the span of a request: from its headers to the headers of its response. Names follow the OpenTelemetry
+/// semantic conventions for HTTP and RPC.
 pub(super) fn span(begun: &Begun<'_>, headers: &HeaderMap, parents: Option<&Parents>) -> Span {
     if !tracing::enabled!(target: TRACES, Level::INFO) {
         return Span::none();
     }
     let Begun { is_rpc, method, path, route, id } = *begun;
-    // Few names, whatever paths are asked for.
+    // The number of names is small, whatever paths are requested.
     let name = match route {
         _ if is_rpc => path.trim_start_matches('/').to_owned(),
         Some(route) => format!("{method} {route}"),
@@ -70,9 +70,9 @@ pub(super) fn span(begun: &Begun<'_>, headers: &HeaderMap, parents: Option<&Pare
     span
 }
 
-/// What became of it.
+/// Records the result of a request.
 pub(super) fn answered(span: &Span, status: StatusCode) {
-    // Signed, or it would reach collectors as text.
+    // Signed, because collectors would get an unsigned number as text.
     span.record("http.response.status_code", i64::from(status.as_u16()));
     if status.is_server_error() {
         span.record("otel.status_code", "ERROR");

@@ -1,4 +1,4 @@
-//! Pages on the same port: our own, or those of a web UI that was built elsewhere.
+//! Pages on the same port: the built-in page, or those of a separate web UI.
 
 use std::io;
 use std::path::Path;
@@ -16,8 +16,8 @@ use tower_http::services::{ServeDir, ServeFile};
 
 use crate::page;
 
-/// The files of a folder. Its pages have paths of their own that are no files: the first page understands them. What
-/// looks like a file, and is none, is not found.
+/// Serves the files of a folder. Some paths of its pages are not files, and the first page handles them. A path that
+/// has the form of a file name, but is no file, is not found.
 pub(super) fn pages(folder: &Path) -> Router {
     let files = ServeDir::new(folder).append_index_html_on_directories(true);
     let first = ServeFile::new(folder.join("index.html"));
@@ -39,18 +39,18 @@ pub(super) fn pages(folder: &Path) -> Router {
     })
 }
 
-/// What is behind a path of a folder of pages.
+/// Result for a path in a folder of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
     /// A file, or the first page of a folder.
     File,
-    /// Nothing, and it is no name of a file: a page that the first page shows.
+    /// No file, and not a file name: the first page handles the path.
     Page,
-    /// Nothing, or something that is not for everybody.
+    /// No file, or a file that is not public.
     Nothing,
 }
 
-/// The longest name of a file, in bytes. Source: `NAME_MAX` of Linux.
+/// Longest name of a file, in bytes. Source: `NAME_MAX` of Linux.
 const NAME_BYTES_MAX: usize = 255;
 
 async fn found(folder: &Path, path: &str) -> Found {
@@ -63,13 +63,13 @@ async fn found(folder: &Path, path: &str) -> Found {
         }
         file.push(name);
     }
-    // A link may lead anywhere, so what counts is where it ends.
+    // A link can lead outside the folder, so its target is checked.
     let (own, real) = (tokio::fs::canonicalize(folder).await, tokio::fs::canonicalize(&file).await);
     match (own, real) {
         (Ok(own), Ok(real)) if real.starts_with(&own) => Found::File,
         (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => {
             let last = path.rsplit('/').next().unwrap_or_default();
-            // A dangling link is a name of a file as well.
+            // A dangling link counts as a file name.
             let is_link = tokio::fs::symlink_metadata(&file).await.is_ok();
             if is_link || last.contains('.') { Found::Nothing } else { Found::Page }
         }
@@ -77,7 +77,7 @@ async fn found(folder: &Path, path: &str) -> Found {
     }
 }
 
-/// Have what is `theirs` answered by `pages`, all else by `router`.
+/// Answers requests that `theirs` accepts by `pages`, and all others by `router`.
 pub(super) fn before(router: Router, pages: Router, theirs: fn(&Request) -> bool) -> Router {
     Router::new().fallback(move |request: Request| {
         let next = if theirs(&request) { pages.clone() } else { router.clone() };
@@ -91,12 +91,12 @@ pub(super) fn before(router: Router, pages: Router, theirs: fn(&Request) -> bool
     })
 }
 
-/// Whether this is for our own page. Everybody may have it; what it shows it asks for itself.
+/// Returns whether a request is for the built-in page. The page is public; its data needs rights.
 pub(super) fn is_page(request: &Request) -> bool {
     page::has(request.uri().path())
 }
 
-/// Whether this is neither of the table nor gRPC.
+/// Returns whether a request is neither in the table of routes nor gRPC.
 pub(super) fn is_foreign(request: &Request) -> bool {
     !is_ours(request)
 }

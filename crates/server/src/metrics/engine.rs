@@ -1,22 +1,22 @@
-//! What the engine measures of itself, in the buckets of a metric.
+//! Durations that the engine measures, in the buckets of a metric.
 
 use headroom_engine::{Durations, Scale, View};
 
-/// Times in buckets.
+/// Durations in buckets.
 pub(super) struct Times {
-    /// How many in each bucket, the last without bound.
+    /// Number in each bucket. The last bucket has no bound.
     pub(super) counts: Vec<u64>,
-    /// All of them together.
+    /// Sum of all durations in seconds.
     pub(super) seconds: f64,
 }
 
-/// How long the steps of the scheduler took; none before the first.
+/// Returns the durations of the steps of the scheduler. `None` before the first one.
 pub(super) fn steps(view: &View, bounds: &[f64]) -> Option<Times> {
     let steps = &view.step_times;
     (steps.count() > 0).then(|| times(steps, bounds))
 }
 
-/// Put into buckets that are unions of the engine's own.
+/// Converts durations to buckets that are unions of those of the engine.
 fn times<S: Scale>(durations: &Durations<S>, bounds: &[f64]) -> Times {
     let mut counts = vec![0; bounds.len() + 1];
     for (bound, count) in durations.counts() {
@@ -29,7 +29,7 @@ fn times<S: Scale>(durations: &Durations<S>, bounds: &[f64]) -> Times {
     Times { counts, seconds: durations.sum().as_secs_f64() }
 }
 
-/// How long something took, in the buckets that the engine has.
+/// Returns durations in the buckets of the engine.
 pub(super) fn durations<S: Scale>(durations: &Durations<S>) -> (Vec<f64>, Times) {
     let bounds: Vec<f64> = S::BOUNDS.iter().map(std::time::Duration::as_secs_f64).collect();
     let times = times(durations, &bounds);

@@ -1,10 +1,10 @@
-//! Metrics for Prometheus: `/ws/v1/metrics` under the reference's names, `/metrics` under ours
-//! and the reference's.
+//! Metrics for Prometheus: `/ws/v1/metrics` with the reference's names, `/metrics` with those of Headroom and the
+//! reference.
 //!
-//! Everything is found when it is asked for: from a view of the books, from what the engine has
-//! counted, and from what the server counts about itself. So a series goes with its queue, node or
-//! partition, and nothing is counted twice. A scrape costs the queues, the nodes and the reasons,
-//! not what runs or waits; ours besides the tenants, and the users of leaves with user limits.
+//! Every value is read at the scrape: from a view of the books, and from counters of the engine and the server. A
+//! series therefore ends with its queue, node, or partition, and nothing is counted twice. The cost of a scrape
+//! depends on the queues, the nodes, and the wait reasons, but not on allocations and asks. For the names of
+//! Headroom, it also depends on the tenants, and on the users of leaves with user limits.
 
 mod engine;
 mod own;
@@ -29,7 +29,7 @@ pub use requests::count;
 use scrape::Scrape;
 use text::Exposition;
 
-/// What answers an operation of the table of routes; none if it is not answered here.
+/// Returns the handler of an operation in the table of routes. `None` for operations of other modules.
 pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
     Some(match operation {
         "getMetrics" => get(reference_only),

@@ -1,4 +1,4 @@
-//! Metrics under our own names. What they mean stands in `docs/metrics.md`.
+//! Metrics with names of Headroom. `docs/metrics.md` describes them.
 
 use std::sync::atomic::Ordering;
 
@@ -15,13 +15,13 @@ use crate::native::{drift, node_counts};
 
 use Kind::{Counter, Gauge, Histogram};
 
-/// Upper bounds of the time of one step of the scheduler, seconds.
+/// Upper bounds of the duration of one step of the scheduler, in seconds.
 const STEP_BOUNDS: [f64; 12] = [
     0.000_001, 0.000_002, 0.000_005, 0.000_01, 0.000_02, 0.000_05, 0.000_1, 0.000_2, 0.000_5,
     0.001, 0.01, 0.1,
 ];
 
-/// What of the facts about the build are labels, as far as it is known.
+/// Properties of the build that are labels, if they are known.
 const BUILD_LABELS: [&str; 4] = ["commit", "features", "profile", "target"];
 
 pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
@@ -62,7 +62,7 @@ fn server(out: &mut Exposition, scrape: &Scrape<'_>) {
     }
 }
 
-/// The journal, and the writer in front of it.
+/// Writes the metrics of the journal and of the writer.
 fn journal(out: &mut Exposition, scrape: &Scrape<'_>) {
     let (health, work) = (scrape.service.engine.health(), &scrape.view.work);
     for (name, help, value) in [
@@ -227,7 +227,8 @@ pub(super) fn seconds(millis: u64) -> f64 {
 
 fn happened(out: &mut Exposition, scrape: &Scrape<'_>) {
     let tally = &scrape.view.tally;
-    // Every code from the start, at 0: `increase()` misses a series that begins at 1.
+    // Every code has a series from the start, at 0: `increase()` ignores the first value of a series that begins at
+    // 1.
     let refused = RefusalCode::ALL.map(|code| {
         let code = code.as_str();
         (vec![("code", code)], tally.refused.get(code).copied().unwrap_or(0))

@@ -1,7 +1,7 @@
-//! The process, under the names that all clients of Prometheus use.
+//! Metrics of the process, with the names that all Prometheus clients use.
 //!
 //! Source: <https://prometheus.io/docs/instrumenting/writing_clientlibs/>, "Standard and runtime
-//! collectors". Where `/proc` is not there, what it would say is left out.
+//! collectors". Where `/proc` does not exist, its metrics are omitted.
 
 use std::fs;
 
@@ -9,9 +9,9 @@ use crate::service::Service;
 
 use super::text::{Exposition, Kind, Value};
 
-/// Clock ticks in a second, as `/proc` counts them on all systems that this is built for.
+/// Clock ticks in a second, as `/proc` counts them on all supported systems.
 const TICKS: f64 = 100.0;
-/// Bytes of a page, there too.
+/// Size of a page in bytes, on all supported systems.
 const PAGE: u64 = 4_096;
 
 pub(super) fn write(out: &mut Exposition, service: &Service) {
@@ -41,7 +41,7 @@ pub(super) fn write(out: &mut Exposition, service: &Service) {
     show("process_start_time_seconds", Kind::Gauge, help, Some(Value::Measure(started)));
 }
 
-/// What `/proc/self/stat` says.
+/// Content of `/proc/self/stat`.
 struct Stat {
     cpu_seconds: f64,
     virtual_bytes: u64,
@@ -54,12 +54,12 @@ impl Stat {
         Self::parse(&fs::read_to_string("/proc/self/stat").ok()?)
     }
 
-    /// Source: proc(5). The name in the second field may hold anything, brackets included.
+    /// Parses the text. Source: proc(5). The name in the second field can contain any character, including brackets.
     #[expect(clippy::cast_precision_loss, reason = "ticks of a process are far below 2^53")]
     fn parse(text: &str) -> Option<Self> {
         let (_, rest) = text.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_whitespace().collect();
-        // The first of them is the third of the page.
+        // The first of these fields is number 3 in the documentation.
         let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
         Some(Self {
             cpu_seconds: (number(14)? + number(15)?) as f64 / TICKS,
@@ -70,7 +70,7 @@ impl Stat {
     }
 }
 
-/// How many files the process may open.
+/// Returns the maximum number of open files of the process.
 fn files_max() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;

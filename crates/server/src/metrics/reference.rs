@@ -1,4 +1,4 @@
-//! Metrics under the names of the reference, which dashboards know. Source: rest-api §14.
+//! Metrics with the names of the reference, for existing dashboards. Source: rest-api §14.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,10 @@ use headroom_core::view::{BANDS, usage_bands};
 use super::scrape::Scrape;
 use super::text::{Exposition, Kind, as_name};
 
-/// Upper bounds of the reference's histograms, seconds.
+/// Upper bounds of the reference's histograms, in seconds.
 const BOUNDS: [f64; 8] = [0.000_1, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0];
 
-/// Bands of use, as the reference calls them.
+/// Bands of utilization, in the reference's notation.
 const RANGES: [&str; BANDS] = [
     "[0,10%]",
     "(10%,20%]",
@@ -105,9 +105,8 @@ fn scheduler(out: &mut Exposition, scrape: &Scrape<'_>) {
     );
 }
 
-/// How long the scheduler thought, as far as it is measured: one step is one cycle of the
-/// reference. What happens within a step is not measured, since it takes less than a look at the
-/// clock.
+/// Writes the durations of scheduling, as far as they are measured: one step is one cycle of the reference. Parts of
+/// a step are not measured, because they take less time than reading the clock.
 fn latencies(out: &mut Exposition, scrape: &Scrape<'_>) {
     let Some(cycles) = super::engine::steps(&scrape.view, &BOUNDS) else { return };
     for (name, help) in [
@@ -126,7 +125,7 @@ fn latencies(out: &mut Exposition, scrape: &Scrape<'_>) {
     }
 }
 
-/// How many nodes are how full, of each type that a node has.
+/// Writes the number of nodes in each band of utilization, by resource type.
 fn node_usage(out: &mut Exposition, books: &Books) {
     let mut all: BTreeMap<String, [u64; BANDS]> = BTreeMap::new();
     for id in books.partitions().keys() {
@@ -144,7 +143,7 @@ fn node_usage(out: &mut Exposition, books: &Books) {
     }
 }
 
-/// The queues that there are, by path: of several partitions, one after the other.
+/// Returns all queues by path, one partition after the other.
 fn queues(books: &Books) -> impl Iterator<Item = &Queue> {
     let partitions = books.partitions().values();
     partitions.flat_map(|one| one.queues.iter()).map(|(_, id)| books.queue(*id))
@@ -210,7 +209,7 @@ fn queue_resources(out: &mut Exposition, books: &Books) {
                 show(state, name(resource), amount.get());
             }
         }
-        // A type that is used no more is shown as 0: a gauge that stayed would lie.
+        // A type that is no longer used has the value 0. Otherwise the old value would stay.
         let root = books.queue(books.partition(queue.partition).root);
         let types = root.max.iter().flat_map(Resources::iter).map(|(resource, _)| resource);
         let types: Vec<_> = types.collect();
@@ -234,7 +233,8 @@ fn queue_resources(out: &mut Exposition, books: &Books) {
     }
 }
 
-/// The reference has the path in the name. Of two that become the same the second is left out.
+/// Writes the metrics with the path in the name, as the reference does. If two paths become the same name, the second
+/// one is omitted.
 fn queue_containers(out: &mut Exposition, scrape: &Scrape<'_>) {
     for queue in queues(&scrape.view.books) {
         let Some(tally) = scrape.view.tally.queues.get(&queue.path) else { continue };
@@ -249,7 +249,7 @@ fn queue_containers(out: &mut Exposition, scrape: &Scrape<'_>) {
     }
 }
 
-/// Every record of what happened is stored at once, so none is lost between the stages.
+/// Writes the counts of events. Every event is stored at once, so none is lost between the stages.
 fn events(out: &mut Exposition, scrape: &Scrape<'_>) {
     let made = scrape.service.engine.watched().made();
     for (name, help, count) in [

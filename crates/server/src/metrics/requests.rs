@@ -1,4 +1,4 @@
-//! Counting requests: one for each that is answered, by the operation that answered it.
+//! Counts answered requests, by operation.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -12,20 +12,19 @@ use headroom_api::routes;
 use crate::live::RequestKind;
 use crate::service::Service;
 
-/// The operations, by method and path.
+/// Operations by method and path.
 static OPERATIONS: LazyLock<HashMap<(&'static str, &'static str), &'static str>> =
     LazyLock::new(|| {
         routes::all().map(|route| ((route.method.as_str(), route.path), route.operation)).collect()
     });
 
-/// Counts a request and how long its answer took to begin. Goes around routes, so that the path
-/// is known: `Router::route_layer`, or `layer` where nothing else than paths of the table is
-/// routed.
+/// Counts a request, and the time until its answer begins. It has to wrap matched routes, so that the path is known:
+/// with `Router::route_layer`, or with `layer` if the router has only paths of the table.
 pub async fn count(State(service): State<Service>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     let operation = path.and_then(|path| OPERATIONS.get(&(request.method().as_str(), path)));
-    // Never the path as sent: a client could make series without end.
+    // The requested path is never a label: a client could create series without end.
     let operation = operation.copied().unwrap_or_default();
     let response = next.run(request).await;
     let kind = RequestKind { operation, status: response.status().as_u16() };

@@ -1,4 +1,4 @@
-//! What a scrape shows, found once for all metrics.
+//! Values that all metrics of a scrape share.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,23 +11,22 @@ use headroom_engine::View;
 use super::tenants::Waits;
 use crate::service::Service;
 
-/// What a scrape shows.
+/// Values of a scrape.
 pub(super) struct Scrape<'a> {
     pub(super) service: &'a Service,
     pub(super) view: Arc<View>,
     pub(super) now: Timestamp,
-    /// Asks that wait, by the code of what holds them back; of those that are next, the code is
-    /// `NEXT`.
+    /// Number of waiting asks, by the code of their wait reason. The code of asks that are next is `NEXT`.
     pub(super) waiting: BTreeMap<(PartitionId, &'static str), u64>,
-    /// When the oldest ask was made that waits in a partition.
+    /// Time of the oldest waiting ask of each partition.
     pub(super) oldest: BTreeMap<PartitionId, Timestamp>,
-    /// What waits of each tenant of which anything does.
+    /// Waiting tasks of each tenant that has any.
     pub(super) tenants: BTreeMap<Name, Waits>,
 }
 
 impl<'a> Scrape<'a> {
-    /// As things are now. The writer is held up for as long as it takes to go through its counts
-    /// of what waits: one for each leaf and reason.
+    /// Reads the current values. The writer is blocked while its counts of waiting asks are read: one for each leaf
+    /// and reason.
     pub(super) async fn of(service: &'a Service) -> Self {
         let counts = service.engine.inspect(|books, scheduler| {
             let mut waiting: BTreeMap<_, u64> = BTreeMap::new();
@@ -51,19 +50,19 @@ impl<'a> Scrape<'a> {
             }
             (waiting, oldest, tenants)
         });
-        // One that has ended counts nothing; all else is shown all the same.
+        // If the engine has stopped, these counts are empty, and all other values are still shown.
         let (waiting, oldest, tenants) = counts.await.unwrap_or_default();
         let view = service.engine.views().at_least(0).await;
         Self { service, view, now: service.clock.now(), waiting, oldest, tenants }
     }
 
-    /// The partitions with their names.
+    /// Returns the partitions with their names.
     pub(super) fn partitions(&self) -> impl Iterator<Item = (PartitionId, &str)> {
         self.view.books.partitions().iter().map(|(id, row)| (*id, row.name.as_str()))
     }
 }
 
-/// So much more waits in a leaf, of its tenant and of those above.
+/// Adds waiting tasks of a leaf to its tenant and that tenant's ancestors.
 fn wait(
     books: &Books,
     leaf: QueueId,
@@ -74,7 +73,7 @@ fn wait(
     let mut last = None;
     for (_, queue) in books.up(leaf) {
         let tenant = queue.settings.tenant.as_ref().map(|mark| &mark.tenant);
-        // One with tenants below it has two queues.
+        // A tenant with child tenants has two queues.
         if let Some(tenant) = tenant.filter(|tenant| last != Some(*tenant)) {
             tenants.entry(tenant.clone()).or_default().add(tasks, oldest);
         }

@@ -1,5 +1,5 @@
-//! Metrics of tenants: tenants §6. A scrape costs the tenants, not their tasks. The first
-//! [`NAMED`] by name are shown as themselves, the others together as `other`.
+//! Metrics of tenants: tenants §6. The cost of a scrape depends on the tenants, not on their tasks. The first
+//! [`NAMED`] tenants by name have their own series, and the others are summed as `other`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use super::text::{Exposition, Kind, Label};
 
 use Kind::{Counter, Gauge, Histogram};
 
-/// How many tenants have series of their own: a client that makes ever new ones must not take all memory of
-/// those who scrape.
+/// Number of tenants with their own series. A client that creates more and more tenants must not exhaust the memory
+/// of those who scrape.
 const NAMED: usize = 256;
 
-/// As whom all further tenants are shown.
+/// Label of all other tenants.
 const OTHER: &str = "other";
 
 const OUTCOMES: [(&str, TaskOutcome); 5] = [
@@ -32,7 +32,7 @@ const OUTCOMES: [(&str, TaskOutcome); 5] = [
     ("succeeded", TaskOutcome::Succeeded),
 ];
 
-/// What of a tenant waits, with the tenants below it.
+/// Waiting tasks of a tenant and its descendants.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Waits {
     pub(super) tasks: u64,
@@ -49,7 +49,7 @@ impl Waits {
     }
 }
 
-/// A tenant that is shown, or all that are not.
+/// Values of one tenant, or of all others together.
 #[derive(Default)]
 struct Shown {
     name: String,
@@ -66,7 +66,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// Add what a tenant has with those below it.
+    /// Adds the current values of a tenant and its descendants.
     fn add_now(&mut self, now: &TenantView, waits: Waits) {
         self.over += u64::from(!now.excess().is_empty());
         for (sum, more) in [
@@ -79,7 +79,7 @@ impl Shown {
         self.waits.add(waits.tasks, waits.oldest);
     }
 
-    /// Add what has happened to its own tasks.
+    /// Adds the counts of the tenant's own tasks.
     fn add_counted(&mut self, view: &View, tenant: &Name) {
         for (code, count) in view.tally.tenants.throttled(tenant) {
             *self.throttled.entry(code.clone()).or_default() += count;
@@ -112,12 +112,12 @@ fn add(sum: &mut Amounts, more: &Amounts) {
     }
 }
 
-/// All tenants, found where it holds up no other request.
+/// Computes the values of all tenants, on a thread for blocking work.
 async fn shown(scrape: &Scrape<'_>) -> Vec<Shown> {
     let (view, verified) = (Arc::clone(&scrape.view), scrape.service.engine.verified());
     let (waits, now) = (scrape.tenants.clone(), scrape.now);
     let find = move || find(&view, (&waits, now), verified.as_deref());
-    // It cannot be cancelled; a panic is our own fault, and all else is shown all the same.
+    // The work is never cancelled, so an error means a panic. All other metrics are still shown.
     tokio::task::spawn_blocking(find).await.unwrap_or_default()
 }
 
@@ -138,7 +138,7 @@ fn find(
         let is_named = named.contains(name);
         let mut own = Shown { name: name.to_string(), is_named, ..Shown::default() };
         let sum = if is_named { &mut own } else { other.get_or_insert_with(Shown::default) };
-        // What is shown of the one above has it already.
+        // The values of the parent already include these.
         let above = tenant.settings.parent.as_ref();
         if is_named || above.is_none_or(|above| named.contains(above)) {
             let used = view::tenant_use(&view.books, partition, name).unwrap_or_default();
@@ -185,7 +185,7 @@ fn each_type<'a>(
     amounts.iter().map(move |(name, amount)| (with(shown, "resource", name), amount.get()))
 }
 
-/// What may be used, and is.
+/// Writes quotas and usage.
 fn amounts(out: &mut Exposition, shown: &[Shown]) {
     let quota = shown.iter().flat_map(|one| each_type(one, &one.now.quota));
     let help = "Quota of a tenant, in core units; a type without a limit has no series.";
@@ -230,7 +230,7 @@ fn waiting(out: &mut Exposition, shown: &[Shown], now: Timestamp) {
     out.samples(("headroom_tenant_oldest_wait_seconds", Gauge, help), oldest);
 }
 
-/// What has happened to tasks.
+/// Writes counts of task events.
 fn happened(out: &mut Exposition, shown: &[Shown]) {
     for (name, help, spans) in [
         (
@@ -255,8 +255,8 @@ fn happened(out: &mut Exposition, shown: &[Shown]) {
         }
     }
     let throttled = shown.iter().flat_map(|one| {
-        // Every reason from the start, at 0: `increase()` misses a series that begins at 1. A journal of another
-        // version may have more.
+        // Every reason has a series from the start, at 0: `increase()` ignores the first value of a series that
+        // begins at 1. A journal of another version can have more reasons.
         let others = one.throttled.keys().map(|code| &**code);
         let known = throttle_codes().map(|code| -> &str { code });
         let codes: BTreeSet<&str> = known.chain(others).collect();
@@ -290,12 +290,12 @@ fn happened(out: &mut Exposition, shown: &[Shown]) {
     }
 }
 
-/// Returns the code of every reason to wait.
+/// Returns every wait reason of a task: those of its tenant, and the checks of the scheduler.
 fn throttle_codes() -> impl Iterator<Item = &'static str> {
     WaitCode::ALL.iter().map(|code| code.as_str())
 }
 
-/// What was used over time, and how long heads of lines blocked later asks.
+/// Writes usage over time, and how long a head of line blocked later asks.
 fn spent(out: &mut Exposition, shown: &[Shown]) {
     let seconds_of = shown.iter().flat_map(|one| each_type(one, &one.seconds));
     let help = "Accumulated usage of the tasks of a tenant, in core units times seconds.";
@@ -305,7 +305,7 @@ fn spent(out: &mut Exposition, shown: &[Shown]) {
     out.samples(("headroom_tenant_hold_seconds_total", Counter, help), held);
 }
 
-/// What is always 0, or a bug.
+/// Writes values that are always 0, unless there is a bug.
 fn bugs(out: &mut Exposition, shown: &[Shown]) {
     let help = "Resource types whose counted usage differs from the sum of the tasks. Values above \
                 0 indicate a bug.";
@@ -320,7 +320,7 @@ fn bugs(out: &mut Exposition, shown: &[Shown]) {
     out.samples(("headroom_tenant_sweep_rescued_total", Counter, help), rescued);
 }
 
-/// Requests about tenants and tasks.
+/// Writes counts of requests about tenants and tasks.
 fn requests(out: &mut Exposition, scrape: &Scrape<'_>) {
     let ours: BTreeSet<&str> = routes::all()
         .filter(|route| {

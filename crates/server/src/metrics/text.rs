@@ -1,21 +1,20 @@
 //! Prometheus' text format, version 0.0.4.
 //!
-//! The client library of Prometheus for Rust writes `OpenMetrics`, which puts `_total` behind the
-//! name of every counter and leaves it out of its `TYPE`; the reference's names have to stay as
-//! they are, so the format is written here. Everything is known at the scrape, so a metric is only
-//! a name and the samples that there are.
+//! The Prometheus client library for Rust writes `OpenMetrics`, which appends `_total` to the name of every counter
+//! and omits it in its `TYPE`. The reference's names have to stay as they are, so this module writes the format
+//! itself. All values are known at the scrape, so a metric is only a name with samples.
 //!
 //! Source: <https://prometheus.io/docs/instrumenting/exposition_formats/>, "Text format details".
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::{self, Write as _};
 
-/// What kind of metric it is.
+/// Kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Only rises.
+    /// A value that only rises.
     Counter,
-    /// Rises and falls.
+    /// A value that rises and falls.
     Gauge,
     /// Counts in buckets.
     Histogram,
@@ -70,7 +69,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// A text that grows metric by metric.
+/// A text to which metrics are appended.
 #[derive(Debug, Default)]
 pub(super) struct Exposition {
     text: String,
@@ -82,13 +81,13 @@ pub(super) struct Exposition {
 pub(super) struct Metric<'a> {
     text: &'a mut String,
     name: String,
-    /// Labels of the samples so far: a sample is there once.
+    /// Labels of the samples so far, because each sample occurs once.
     seen: HashSet<String>,
 }
 
 impl Exposition {
-    /// Begin a metric. `None` if there is one of this name: two names of the reference may become
-    /// the same, and the second is left out.
+    /// Begins a metric. `None` if one has this name already: two names of the reference can become the same, and the
+    /// second is omitted.
     pub(super) fn metric(
         &mut self,
         name: impl Into<String>,
@@ -104,7 +103,7 @@ impl Exposition {
         Some(Metric { text: &mut self.text, name, seen: HashSet::new() })
     }
 
-    /// A metric with these samples; left out if there are none.
+    /// Adds a metric with these samples. Omits it if there are none.
     pub(super) fn samples<'a, V: Into<Value>>(
         &mut self,
         (name, kind, help): (&str, Kind, &str),
@@ -120,19 +119,19 @@ impl Exposition {
         }
     }
 
-    /// A metric with one sample that has no label.
+    /// Adds a metric with one sample without labels.
     pub(super) fn one(&mut self, description: (&str, Kind, &str), value: impl Into<Value>) {
         self.samples(description, [(Vec::new(), value)]);
     }
 
-    /// All of it.
+    /// Returns the text.
     pub(super) fn finish(self) -> String {
         self.text
     }
 }
 
 impl Metric<'_> {
-    /// Add a sample; the first of the same labels stays.
+    /// Adds a sample. Of several with the same labels, the first one stays.
     pub(super) fn sample(&mut self, labels: &[Label<'_>], value: impl Into<Value>) {
         let labels = written(labels);
         if self.seen.insert(labels.clone()) {
@@ -141,7 +140,7 @@ impl Metric<'_> {
         }
     }
 
-    /// Add a histogram: how many are in each bucket, of which the last has no bound, and the sum.
+    /// Adds a histogram: the number in each bucket, of which the last has no bound, and the sum.
     pub(super) fn histogram(
         &mut self,
         labels: &[Label<'_>],
@@ -175,10 +174,10 @@ fn braces(labels: &str) -> String {
     if labels.is_empty() { String::new() } else { format!("{{{labels}}}") }
 }
 
-/// A text as a part of a metric's name. Source: the reference's rule, rest-api §14.
+/// Returns a text as a part of the name of a metric. Source: the reference's rule, rest-api §14.
 pub(super) fn as_name(text: &str) -> String {
     let legal = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | ':');
-    // Every byte of another letter becomes one `_`.
+    // Every byte of another character becomes one `_`.
     let mut name: String = text
         .chars()
         .flat_map(|letter| {

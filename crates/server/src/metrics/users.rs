@@ -1,6 +1,5 @@
-//! Metrics of leaves with user limits, and of their users. There are as many series as users have
-//! rows in such leaves, times the types of the cluster: who neither uses anything there nor waits
-//! has none.
+//! Metrics of leaves with user limits, and of their users. The number of series is the number of users in such
+//! leaves, times the resource types of the cluster. A user without usage and asks has no series.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use crate::convert::user_limits::number;
 
 use Kind::Gauge;
 
-/// What the users of all leaves may have, found where it holds up no other request.
+/// Computes the user limits of all leaves, on a thread for blocking work.
 pub(super) async fn shared(view: &Arc<View>) -> Vec<UserLimitsView> {
     if !view.books.has_user_limits() {
         return Vec::new();
@@ -23,7 +22,7 @@ pub(super) async fn shared(view: &Arc<View>) -> Vec<UserLimitsView> {
         let partitions = view.books.partitions().keys();
         partitions.flat_map(|id| user_limits(&view.books, *id)).collect()
     };
-    // It cannot be cancelled; a panic is our own fault, and all else is shown all the same.
+    // The work is never cancelled, so an error means a panic. All other metrics are still shown.
     tokio::task::spawn_blocking(find).await.unwrap_or_default()
 }
 
@@ -58,7 +57,7 @@ pub(super) fn write(out: &mut Exposition, leaves: &[UserLimitsView]) {
     out.samples(("headroom_user_limit_weight", Gauge, help), weight);
 }
 
-/// Which amounts of a user.
+/// Kind of an amount of a user.
 #[derive(Clone, Copy)]
 enum Amount {
     Soft,
@@ -68,8 +67,7 @@ enum Amount {
 }
 
 impl Amount {
-    /// The amounts by type. What is used is 0 where nothing is; a limit is left out where there is
-    /// none.
+    /// Returns the amounts by type. Usage is 0 where there is none. A missing limit is omitted.
     fn of<'a>(
         self,
         leaf: &'a UserLimitsView,
@@ -87,7 +85,7 @@ impl Amount {
     }
 }
 
-/// An amount of each type of the cluster.
+/// Returns an amount for each resource type of the cluster.
 fn types<'a>(leaf: &'a UserLimitsView, of: &'a Amounts) -> impl Iterator<Item = (&'a str, i64)> {
     let amount = |name: &str| of.get(name).map_or(0, Quantity::get);
     leaf.leaf.total.iter().map(move |(name, _)| (name.as_str(), amount(name)))

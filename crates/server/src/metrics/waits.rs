@@ -1,4 +1,4 @@
-//! Metrics of what waits, and of leaves that hold back applications.
+//! Metrics of waiting asks, and of leaves that hold back applications.
 
 use headroom_core::WaitCode;
 use headroom_core::resource::Quantity;
@@ -10,13 +10,13 @@ use super::text::{Exposition, Kind, Label};
 
 use Kind::{Counter, Gauge};
 
-/// The word for those that are to be judged.
+/// Label of asks that are not checked yet.
 const NEXT: &str = "NEXT";
 
 pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
     let codes = || WaitCode::ALL.into_iter().map(WaitCode::as_str).chain([NEXT]);
     let asks = scrape.partitions().flat_map(|(id, name)| {
-        // All of them, so that one that holds back nothing any more is 0 and not what it was.
+        // All codes, so that one without waiting asks becomes 0 instead of its last value.
         codes().map(move |code| {
             let count = scrape.waiting.get(&(id, code)).copied().unwrap_or(0);
             (vec![("partition", name), ("reason", code)], count)

@@ -1,4 +1,4 @@
-//! What the answers of `/headroom/v1` share: entity tags, timing, and how they refuse.
+//! Shared parts of the answers of `/headroom/v1`: entity tags, timing, and the format of refusals.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::request::NativeRequest;
 use super::visible;
 
-/// Where the time went.
+/// Header with the time that the server needed.
 const SERVER_TIMING: &str = "server-timing";
 
 /// A refusal of a request.
@@ -22,9 +22,9 @@ pub(crate) struct Refused {
     code: Code,
     detail: String,
     request_id: String,
-    /// The rule that was broken, where it has a name.
+    /// Code of the rule that was broken, if it has one.
     rule: Option<RefusalCode>,
-    /// The entity tag of what is there.
+    /// Entity tag of the existing object.
     tag: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl Refused {
         Self { code, detail: detail.into(), request_id, rule: None, tag: None }
     }
 
-    /// It is named after the rule that was broken.
+    /// Adds the code of the rule that was broken.
     pub(super) fn by_rule(self, rule: RefusalCode) -> Self {
         Self { rule: Some(rule), ..self }
     }
@@ -47,7 +47,7 @@ impl Refused {
         Self { tag, ..self }
     }
 
-    /// The writer did not answer.
+    /// Returns the refusal if the writer did not answer.
     pub(super) fn unavailable(asked: &NativeRequest, why: &Unavailable) -> Self {
         Self::new(asked, Code::ReadOnly, why.to_string())
     }
@@ -88,16 +88,16 @@ impl IntoResponse for Refused {
     }
 }
 
-/// A body as JSON, or that the client has it already.
+/// Returns a body as JSON, or 304 if the client has it already.
 ///
-/// The tag is made of all that is in it: ages and rates change without a record.
+/// The tag is computed from the whole body, because ages and rates change without a record.
 pub(super) fn json(asked: &NativeRequest, body: &impl Serialize) -> Response<Body> {
     let bytes = serde_json::to_vec(body).expect("bodies are maps of texts");
     let tag = tag_of_content((visible::rights(&asked.caller), &bytes));
     sent(asked, StatusCode::OK, tag, bytes.into())
 }
 
-/// Returns a document that is the same for everybody, or that the client has it already.
+/// Returns a document that is the same for all callers, or 304 if the client has it already.
 pub(super) fn document(asked: &NativeRequest, tag: String, bytes: Bytes) -> Response<Body> {
     sent(asked, StatusCode::OK, tag, bytes)
 }
@@ -109,13 +109,12 @@ pub(super) fn tag_of_content(content: impl Hash) -> String {
     format!("\"{:016x}\"", hasher.finish())
 }
 
-/// The entity tag of what has a version of its own.
+/// Returns the entity tag of an object with its own version.
 pub(super) fn tag_of(version: u64) -> String {
     format!("\"{version}\"")
 }
 
-/// A body as JSON under the tag of its version; of one that is read, perhaps that the client has
-/// it already.
+/// Returns a body as JSON with the tag of its version. For a read, returns 304 if the client has it already.
 pub(super) fn versioned(
     asked: &NativeRequest,
     status: StatusCode,
@@ -133,7 +132,7 @@ fn sent(asked: &NativeRequest, status: StatusCode, tag: String, bytes: Bytes) ->
     if !known {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
-    // Others may see other things under the same address.
+    // Other callers might see other content at the same address.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     headers.insert(header::ETAG, value(tag));
     let took = asked.began.elapsed().as_secs_f64() * 1_000.0;

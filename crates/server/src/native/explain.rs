@@ -1,8 +1,8 @@
-//! `GET /headroom/v1/partitions/{partition}/explain/…`: why an ask waits, and what would start it; `POST …/explain`:
-//! the same of what nobody has submitted.
+//! `GET /headroom/v1/partitions/{partition}/explain/…`: explains why an ask waits, and finds changes that start it.
+//! `POST …/explain`: the same for a hypothetical ask.
 //!
-//! The scheduler is asked itself, and held up for as long as one explanation takes. What would start it is
-//! tried out on a copy of the books, in parallel with the writer.
+//! The scheduler computes an explanation itself, and is blocked meanwhile. Remedies are verified on a copy of the
+//! books, in parallel with the writer.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(super) use would_run::would_run;
 
 use checks::VisibleChecks;
 
-/// What is explained, and the books of that moment.
+/// The explained object, and the books at that moment.
 struct Found {
     books: Arc<Books>,
     sequence: u64,
@@ -49,7 +49,7 @@ struct Found {
 
 enum About {
     Explained(Box<explain::Explanation>),
-    /// It asks for nothing, and has nothing.
+    /// An application without asks and allocations.
     Nothing(ApplicationId),
     Rejected(Rejected),
     Ended(ApplicationId),
@@ -104,7 +104,7 @@ async fn answer(
     if let Some(key) = body.ask.as_deref().filter(|_| wanted.all_changes) {
         let ask = history::Named { partition, application: name, key: Name::new(key) };
         body.history = history::all(service, asked, ask, found.sequence).await?;
-        // What it waits for now may be older than the scheduler.
+        // The current wait can be older than the scheduler.
         if let (Some(first), Some(last)) = (body.blocked_by.first(), body.history.last())
             && first.id == last.id
         {
@@ -142,15 +142,15 @@ impl Looked {
     }
 }
 
-/// What is looked for in addition to why it waits.
+/// Requested parts of an explanation, in addition to the reason of the wait.
 struct Sought {
-    /// Which kinds of remedies.
+    /// Requested kinds of remedies.
     kinds: Vec<RemedyKind>,
-    /// Whether it is looked what becomes of it when those before it go first.
+    /// Whether to predict the outcome if the asks before it are placed first.
     in_turn: bool,
     /// Whether it is predicted what preemption would do.
     preemption: bool,
-    /// Whether all that it waited for is read from the journal.
+    /// Whether to read all past reasons of the wait from the journal.
     all_changes: bool,
 }
 
@@ -159,7 +159,7 @@ impl Sought {
         self.kinds.is_empty() && !self.in_turn && !self.preemption
     }
 
-    /// What would start an ask that is explained, as the caller may see it.
+    /// Returns the changes that start an explained ask, as far as the caller sees them.
     fn look(
         &self,
         books: &Books,
@@ -183,7 +183,7 @@ impl Sought {
     }
 }
 
-/// What is asked for in addition to why it waits; of what nobody has submitted there are no changes.
+/// Returns the requested parts of an explanation. A hypothetical ask has no past reasons.
 fn wanted(asked: &NativeRequest, is_there: bool) -> Result<Sought, Refused> {
     let known: &[&str] = if is_there {
         &["remedies", "inTurn", "preemption", "history"]
@@ -206,7 +206,7 @@ fn wanted(asked: &NativeRequest, is_there: bool) -> Result<Sought, Refused> {
     Ok(Sought { kinds, in_turn, preemption, all_changes })
 }
 
-/// The kinds of remedies that a text names.
+/// Parses the kinds of remedies in a text.
 fn kinds(text: Option<&str>) -> Result<Vec<RemedyKind>, String> {
     let one = |word: &str| {
         let known = RemedyKind::ALL.into_iter().find(|kind| kind.word() == word);
@@ -223,11 +223,11 @@ fn kinds(text: Option<&str>) -> Result<Vec<RemedyKind>, String> {
     }
 }
 
-/// An explanation from books that no server has, with the changes that start the ask, of these kinds. The caller has
-/// the journal, and so sees everything.
+/// Returns an explanation from books without a server, with remedies of these kinds. The caller has the journal, and
+/// therefore sees everything.
 ///
 /// # Errors
-/// When there is no such kind, in a sentence.
+/// A sentence, if a kind of remedy is unknown.
 pub fn explanation_of(
     books: &Books,
     (now, sequence): (Timestamp, u64),
@@ -245,7 +245,7 @@ pub fn explanation_of(
     Ok(body)
 }
 
-/// Explain an ask, or the first of an application.
+/// Explains an ask, or the first ask of an application.
 fn about(
     books: &Books,
     scheduler: &headroom_core::Scheduler,
@@ -272,7 +272,7 @@ fn about(
     }
 }
 
-/// Of an application that is not there any more: what became of it last, if that is remembered.
+/// Returns the last known outcome of an application that no longer exists, if it is stored.
 fn no_more(books: &Books, partition: PartitionId, name: &Name) -> About {
     let row = books.partition(partition);
     let rejected = row.rejected.iter().map(|(_, one)| one);
@@ -287,7 +287,7 @@ fn no_more(books: &Books, partition: PartitionId, name: &Name) -> About {
     }
 }
 
-/// What the caller may see of it.
+/// Returns the explanation, as far as the caller sees it.
 fn visible_body(
     found: &Found,
     asked: &NativeRequest,
@@ -346,7 +346,7 @@ fn visible_body(
     }
 }
 
-/// What became of an application that has ended.
+/// Returns the explanation of an application that has ended.
 fn ended(books: &Books, id: ApplicationId) -> Explanation {
     let row = books.application(id);
     let task = row.task.as_deref();
@@ -373,7 +373,7 @@ fn words(names: &[Name]) -> String {
     names.join(", ")
 }
 
-/// An explanation as the caller may see it, who sees what it is about.
+/// Returns an explanation as far as the caller sees it. The caller must see its subject.
 fn explained(books: &Books, caller: &Caller, explanation: &explain::Explanation) -> Explanation {
     let row = books.allocation(explanation.ask);
     let application = books.application(row.application);

@@ -1,4 +1,4 @@
-//! `GET /headroom/v1/health`: which server this is, and how it fares.
+//! `GET /headroom/v1/health`: the identity and the state of this server.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -16,7 +16,7 @@ use crate::live::StreamKind;
 use crate::service::Service;
 
 pub(super) async fn health(State(service): State<Service>, asked: NativeRequest) -> Response<Body> {
-    // Not `at_least`: this is answered whatever the writer does.
+    // `at_least` is not used, so that the request is answered even if the writer is blocked.
     let view = service.engine.views().latest();
     let engine = service.engine.health();
     let body = ServerHealth {
@@ -65,29 +65,29 @@ fn state_of(engine: &Health) -> ServerState {
     }
 }
 
-/// How many checks of the books failed when they were last made, but for those that count what
-/// clients did wrong.
+/// Returns the number of checks of the books that failed last time, without those that count errors of clients.
 pub(crate) fn drift(service: &Service) -> u64 {
     let checked = service.engine.checked();
     let checks = checked.iter().flat_map(|checked| checked.checks.iter().skip(OF_CLIENTS));
     checks.filter(|check| !check.succeeded).count() as u64
 }
 
-/// The first checks: errors of scheduling, and nodes that could not join.
+/// Number of checks at the start of the list that count errors of clients: scheduling errors, and nodes that could
+/// not join.
 const OF_CLIENTS: usize = 2;
 
-/// What happened so often within a minute, per second.
+/// Converts a count within a minute to a rate per second.
 #[expect(clippy::cast_precision_loss, reason = "counts of a minute are far below 2^53")]
 pub(super) fn per_second(within_a_minute: u64) -> f64 {
     within_a_minute as f64 / Rate::SECONDS as f64
 }
 
-/// Memory of this process that is in use, bytes; none where the system does not say.
+/// Returns the memory of this process in bytes. `None` where the system does not report it.
 fn memory_of_process() -> Option<u64> {
     let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
     let resident: u64 = pages.split_whitespace().nth(1)?.parse().ok()?;
     Some(resident * PAGE)
 }
 
-/// Bytes of a page, on all systems that this is built for.
+/// Size of a page in bytes, on all supported systems.
 const PAGE: u64 = 4_096;

@@ -1,7 +1,7 @@
-//! `/headroom/v1`, and the probes of the process: handlers by the names of their operations.
+//! `/headroom/v1`, and the probes of the process: handlers by operation name.
 //!
-//! A handler reads a view of the books, or asks the writer where the scheduler itself is needed. What changes
-//! something is in `tenants/`. What all answers share is in `answer.rs` and `request.rs`.
+//! A handler reads a view of the books, or queries the writer where the scheduler itself is needed. Changes are in
+//! `tenants/`. Shared parts of requests and answers are in `request.rs` and `answer.rs`.
 
 mod answer;
 mod events;
@@ -29,7 +29,7 @@ pub(crate) use health::drift;
 pub(crate) use summary::node_counts;
 pub(crate) use words::time;
 
-/// What answers an operation of the table of routes; none if it is not answered here.
+/// Returns the handler of an operation in the table of routes. `None` for operations of other modules.
 pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
     Some(match operation {
         "getLive" => get(probes::live),

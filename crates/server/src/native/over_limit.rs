@@ -1,4 +1,4 @@
-//! What uses more than it may: a maximum or a limit was lowered, or something was placed by hand.
+//! Usage above a limit. It occurs if a maximum or a limit was lowered, or an allocation was placed by hand.
 
 use std::cmp::Reverse;
 
@@ -12,7 +12,7 @@ use super::summary::LISTED_MAX;
 use super::visible;
 use crate::caller::Caller;
 
-/// Queues, users and groups that use more than they may, the largest excess first.
+/// Returns queues, users, and groups whose usage exceeds a limit, the largest excess first.
 pub(super) fn over_limit(
     books: &Books,
     caller: &Caller,
@@ -62,7 +62,7 @@ pub(super) fn over_limit(
     found
 }
 
-/// The types of which more is used than may be: name, used, limit.
+/// Returns the types whose usage exceeds the limit: name, usage, limit.
 fn excess(
     books: &Books,
     used: &Resources,

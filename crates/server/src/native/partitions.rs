@@ -14,7 +14,7 @@ use super::visible;
 use super::words::stamp;
 use crate::service::Service;
 
-/// The partitions that the caller sees, `default` first, then by name.
+/// Returns the partitions that the caller sees, `default` first, then by name.
 fn seen(books: &Books, asked: &NativeRequest) -> Vec<PartitionId> {
     let root_or_below = |partition: PartitionId| {
         let mut queues = books.partition(partition).queues.iter();
@@ -30,10 +30,10 @@ fn seen(books: &Books, asked: &NativeRequest) -> Vec<PartitionId> {
     seen
 }
 
-/// The partition of the path.
+/// Returns the partition of the path.
 ///
 /// # Errors
-/// When it is not there, or the caller does not see it.
+/// If it does not exist, or the caller does not see it.
 pub(super) fn of_path(books: &Books, asked: &NativeRequest) -> Result<PartitionId, Refused> {
     let name = asked.named("partition").unwrap_or_default();
     let found = books.partition_named(name).filter(|one| seen(books, asked).contains(one));

@@ -1,5 +1,5 @@
-//! `POST /headroom/v1/plan` and `…/apply`: what another queue file would do, and taking into force what was
-//! announced. Decision page 34.
+//! `POST /headroom/v1/plan` and `…/apply`: previews a queue file, and puts a previewed file in force. Decision page
+//! 34.
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -17,9 +17,9 @@ use crate::planning::{PLAN_QUEUES_MAX, node_totals, plan_asked_for};
 use crate::queue_file::{Condition, QueueFileError};
 use crate::service::Service;
 
-/// What the file is called that came with a request.
+/// Name of a queue file that is part of a request.
 const SENT: &str = "queues.yaml";
-/// Media types of a queue file; without one it is one, too.
+/// Accepted media types of a queue file. The empty one stands for a missing header.
 const YAML: [&str; 5] = ["", "application/x-yaml", "application/yaml", "text/yaml", "text/plain"];
 
 pub(super) async fn plan(
@@ -34,7 +34,7 @@ pub(super) async fn plan(
     let now = service.clock.now().max(view.time);
     let (sequence, as_of) = (view.sequence, view.time);
     let made = tokio::task::spawn_blocking(move || {
-        // Until it is made, even if nobody waits for it any more.
+        // The permit is held until the plan is computed, even if the client disconnects.
         let _entered = entered;
         plan_asked_for(&view.books, now, &node_totals(&view.books), (SENT, &bytes))
     });
@@ -62,7 +62,7 @@ pub(super) async fn apply(
     })?;
     let (entered, to_apply) = (enter(&service, &asked).await?, service.clone());
     let origin = origin(&asked.caller, &asked.request_id);
-    // To its end even if nobody waits for it any more: the books, the text and the users go together.
+    // This runs to its end even if the client disconnects, because books, text, and users must change together.
     let applied = tokio::spawn(async move {
         let _entered = entered;
         to_apply.queue_file.apply_if(origin, &text, condition).await
@@ -78,7 +78,7 @@ pub(super) async fn apply(
     Ok(json(&asked, &body))
 }
 
-/// On what a file is to be taken into force.
+/// Returns the condition for putting a file in force.
 fn condition(asked: &NativeRequest) -> Result<Condition, Refused> {
     let parameters = asked.parameters(&["plan", "force"])?;
     let force = parameters.flag("force")?.unwrap_or(false);

@@ -1,4 +1,4 @@
-//! `/livez` and `/readyz`: for those who watch the process.
+//! `/livez` and `/readyz`: probes for supervisors of the process.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -7,17 +7,17 @@ use axum::http::{HeaderValue, Response, StatusCode, header};
 use crate::conditions::conditions;
 use crate::service::Service;
 
-/// The process runs.
+/// Returns 200 as long as the process runs.
 pub(super) async fn live() -> Response<Body> {
     text(StatusCode::OK, "ok\n".to_owned())
 }
 
-/// The server takes requests, or why not.
+/// Returns 200 if the server accepts requests, and otherwise the reason.
 pub(super) async fn ready(State(service): State<Service>) -> Response<Body> {
     let conditions = conditions(&service);
     if !conditions.iter().any(|one| one.refuses) {
         let also = conditions.iter().map(|one| one.name).collect::<Vec<_>>().join(", ");
-        // Only the names: everybody may ask this.
+        // Only the names, because no authentication is needed here.
         let body = if also.is_empty() {
             "ready\n".to_owned()
         } else {
@@ -25,7 +25,7 @@ pub(super) async fn ready(State(service): State<Service>) -> Response<Body> {
         };
         return text(StatusCode::OK, body);
     }
-    // Everybody may ask this: the reason stays in the log and in the health report for viewers.
+    // No authentication is needed here, so the reason is only in the log and in the health report for viewers.
     let body = "the scheduler accepts no commands. See `/headroom/v1/health`\n";
     let mut response = text(StatusCode::SERVICE_UNAVAILABLE, body.to_owned());
     let seconds = HeaderValue::from_static("5");

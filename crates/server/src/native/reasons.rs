@@ -1,8 +1,7 @@
-//! `GET /headroom/v1/partitions/{partition}/reasons`: what waits, and why.
+//! `GET /headroom/v1/partitions/{partition}/reasons`: the waiting asks by reason.
 //!
-//! The scheduler is asked itself, and held up for as long as it takes to go through its counts:
-//! one for each leaf and reason. Some of what waits is looked at for examples, in a bounded number
-//! of places.
+//! The scheduler is blocked while its counts are read: one for each leaf and reason. To find examples, a bounded
+//! number of places is searched.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -26,13 +25,13 @@ use crate::convert::value::resources;
 use crate::rest::Visibility;
 use crate::service::Service;
 
-/// How many examples a reason has.
+/// Most examples of one reason.
 const EXAMPLES: usize = 3;
-/// In how many places examples of a reason are looked for.
+/// Most places that are searched for examples of a reason.
 const PLACES: usize = 64;
-/// For how many reasons there are examples.
+/// Number of reasons with examples.
 const EXPLAINED: usize = 20;
-/// How many queues of a reason are named.
+/// Most queues that are named for a reason.
 const QUEUES: usize = 5;
 
 pub(super) async fn reasons(
@@ -65,7 +64,7 @@ pub(super) async fn reasons(
     Ok(json(&asked, &body))
 }
 
-/// A look at what waits.
+/// State of one pass over the waiting asks.
 struct Look<'a> {
     books: &'a Books,
     scheduler: &'a Scheduler,
@@ -74,7 +73,7 @@ struct Look<'a> {
     below: QueueId,
 }
 
-/// What waits for one reason.
+/// Sums for one reason.
 #[derive(Default)]
 struct Sum {
     asks: u64,
@@ -139,7 +138,7 @@ impl Look<'_> {
         }
     }
 
-    /// What sets the bound, without the name of anybody whom the caller does not see.
+    /// Returns the object that has the limit. Omits names that the caller does not see.
     fn scope(&self, reason: Reason) -> String {
         match reason {
             Reason::For(blocker) => Visibility::of(self.caller).scope_of(self.books, blocker),

@@ -1,4 +1,4 @@
-//! What a handler is asked: by whom, about what.
+//! A request as a handler gets it.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -13,21 +13,21 @@ use crate::caller::Caller;
 use crate::listen::RequestId;
 use crate::service::Service;
 
-/// A request, as far as handlers look at it.
+/// A request, with the parts that handlers use.
 #[derive(Debug)]
 pub(crate) struct NativeRequest {
-    /// Who asks.
+    /// The authenticated caller.
     pub(crate) caller: Caller,
-    /// Names the request in logs and refusals.
+    /// Id of the request in logs and refusals.
     pub(crate) request_id: String,
-    /// When it came.
+    /// Time of arrival.
     pub(crate) began: Instant,
     /// Parameters in the path, decoded.
     path: BTreeMap<String, String>,
-    /// What stands behind `?`; none if it cannot be read.
+    /// Query parameters. `None` if the query string cannot be parsed.
     query: Option<Vec<(String, String)>>,
     headers: HeaderMap,
-    /// Whether it changes nothing.
+    /// Whether the request changes nothing.
     pub(super) reads: bool,
 }
 
@@ -36,7 +36,7 @@ impl FromRequestParts<Service> for NativeRequest {
 
     async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, Refused> {
         let began = Instant::now();
-        // As the log and the audit call it; only tests have no gate before the routes.
+        // The id in the log and the audit log. Only tests have no such layer before the routes.
         let named = parts.extensions.get::<RequestId>().map(|RequestId(id)| id.to_string());
         let request_id = named.unwrap_or_else(|| {
             format!("{}-{}", short(&service.about.instance), service.live().begin_request())
@@ -45,7 +45,7 @@ impl FromRequestParts<Service> for NativeRequest {
             let detail = "the request has no identity. Send `Authorization: Bearer …`.";
             return Err(Refused::before(request_id, Code::Unauthenticated, detail));
         };
-        // A name that is no text names nothing: it is found missing later.
+        // A name that is not valid text matches nothing, and is reported as missing later.
         let path = match RawPathParams::from_request_parts(parts, service).await {
             Ok(found) => found.iter().map(|(name, value)| (name.into(), value.into())).collect(),
             Err(_) => BTreeMap::new(),
@@ -58,21 +58,21 @@ impl FromRequestParts<Service> for NativeRequest {
     }
 }
 
-/// The first part of an instance's name; enough to tell processes apart in a log.
+/// Returns the first part of an instance id, which is enough to distinguish processes in a log.
 pub(super) fn short(instance: &str) -> &str {
     instance.split('-').next().unwrap_or(instance)
 }
 
 impl NativeRequest {
-    /// A parameter of the path; none if it was no text.
+    /// Returns a parameter of the path. `None` if it was not valid text.
     pub(super) fn named(&self, name: &str) -> Option<&str> {
         self.path.get(name).map(String::as_str)
     }
 
-    /// The parameters behind `?`, of which these are known; empty ones count as absent.
+    /// Returns the query parameters, which must be among `known`. Empty values count as absent.
     ///
     /// # Errors
-    /// When they cannot be read, one is not known, or one is there twice.
+    /// If the query cannot be parsed, or a parameter is unknown or repeated.
     pub(super) fn parameters(&self, known: &[&str]) -> Result<Parameters<'_>, Refused> {
         let malformed = |detail: String| Refused::new(self, Code::Malformed, detail);
         let Some(pairs) = &self.query else {
@@ -93,7 +93,7 @@ impl NativeRequest {
         Ok(Parameters { asked: self, values })
     }
 
-    /// Whether the client has what is under this entity tag.
+    /// Returns whether the client already has the object with this entity tag.
     pub(super) fn has(&self, tag: &str) -> bool {
         let lists = self.headers.get_all(header::IF_NONE_MATCH).into_iter();
         let lists = lists.filter_map(|list| list.to_str().ok());
@@ -103,7 +103,7 @@ impl NativeRequest {
             .any(|one| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag)
     }
 
-    /// Which version of what it changes the client expects; none if it says nothing of that.
+    /// Returns the expected version of the object to change. `None` if the client specifies none.
     pub(super) fn expected(&self) -> Option<Expected> {
         let list = |name| {
             let values = self.headers.get_all(name).into_iter();
@@ -120,10 +120,10 @@ impl NativeRequest {
         }
     }
 
-    /// Whether the body is of one of these media types, or says nothing.
+    /// Checks that the body has one of these media types, or none.
     ///
     /// # Errors
-    /// When it is of another.
+    /// If it has another media type.
     pub(super) fn sends(&self, known: &[&str]) -> Result<(), Refused> {
         let media = self.header("content-type").unwrap_or_default();
         let media = media.split(';').next().unwrap_or_default().trim();
@@ -135,24 +135,24 @@ impl NativeRequest {
         Err(Refused::new(self, Code::UnsupportedMediaType, detail))
     }
 
-    /// The text of a header.
+    /// Returns the text of a header.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 }
 
-/// Which version of what it changes a client expects.
+/// Version that a client expects of the object to change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
-    /// That it is not there.
+    /// The object must not exist.
     Nothing,
-    /// That it is there.
+    /// The object must exist.
     Any,
-    /// One with one of these entity tags.
+    /// The object must have one of these entity tags.
     OneOf(Vec<String>),
 }
 
-/// Parameters behind `?`, by name.
+/// Query parameters by name.
 #[derive(Debug)]
 pub(super) struct Parameters<'a> {
     asked: &'a NativeRequest,
@@ -162,17 +162,17 @@ pub(super) struct Parameters<'a> {
 impl<'a> Parameters<'a> {
     /// The default number of items on a page.
     pub(super) const LIMIT: usize = 100;
-    /// How many it has at most.
+    /// Most items on a page.
     pub(super) const LIMIT_MAX: usize = 1_000;
 
     pub(super) fn get(&self, name: &str) -> Option<&'a str> {
         self.values.get(name).copied()
     }
 
-    /// The value of a flag, if it is set: `true` or `false`.
+    /// Returns the value of a flag, if it is set: `true` or `false`.
     ///
     /// # Errors
-    /// When it is something else.
+    /// If it has another value.
     pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Refused> {
         match self.get(name) {
             None => Ok(None),
@@ -185,10 +185,10 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    /// How many items are wanted; more than may be are cut.
+    /// Returns the requested number of items, at most [`Self::LIMIT_MAX`].
     ///
     /// # Errors
-    /// When it is no number above zero.
+    /// If it is not a number above zero.
     pub(super) fn limit(&self) -> Result<usize, Refused> {
         let Some(text) = self.get("limit") else { return Ok(Self::LIMIT) };
         if let Ok(count @ 1..) = text.parse::<u64>() {

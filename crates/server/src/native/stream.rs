@@ -1,8 +1,8 @@
 //! Server-sent events from the feed of the engine, for any source of events.
 //!
-//! Each stream goes through the feed by itself, so it needs no memory but a few pieces of
-//! text on their way. One who takes nothing for a while is dropped, and one who falls so far behind
-//! that the feed has moved on; both get the reason, if they ever read on.
+//! Each stream reads the feed by itself, so it needs memory only for a few pieces of text. The server ends a stream
+//! whose client reads nothing for some time, or falls behind the oldest record of the feed. The client can then still
+//! read the reason.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
@@ -24,42 +24,42 @@ use crate::listen::Endless;
 use crate::live::{MAKING, OpenStream};
 use crate::service::Service;
 
-/// How often something is sent at least. Source: the wire contract of frames.
+/// Longest time between two frames. Source: the wire contract of frames.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// How long a client may take nothing.
+/// Longest time for which a client can read nothing.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// A piece is sent when it is so long, bytes.
+/// Size from which a piece is sent, in bytes.
 const PIECE: usize = 32 << 10;
-/// How many pieces may be on their way to a client.
+/// Most pieces that wait for a client.
 const PIECES: usize = 4;
-/// When to come back, milliseconds.
+/// Delay before a reconnect, in milliseconds.
 const AGAIN: u64 = 1_000;
 
-/// Why a stream ends that the client does not end; what `Bye` says.
+/// Reason why the server ends a stream, as in `Bye`.
 pub(super) type Reason = &'static str;
 
-/// What of the feed one client receives.
+/// Selects what a client receives of the feed.
 pub(super) trait EventSource: Send + Sync + 'static {
-    /// As what.
+    /// Type of the events that are sent.
     type Event: Streamed + Send;
 
-    /// How much of an entry is sent.
+    /// Returns how much of an entry is sent.
     fn look(&mut self, entry: &Entry) -> Selection;
 
-    /// What is sent of the entry that was looked at last, at this place among its events.
+    /// Returns the event at this position in the entry that was last selected.
     fn event(&self, entry: &Entry, place: usize) -> Self::Event;
 }
 
-/// How much of an entry is sent.
+/// Extent to which an entry is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Selection {
-    /// So many events.
+    /// This number of events.
     Some(usize),
-    /// So many, and nothing behind them.
+    /// This number of events, and then the end of the stream.
     Last(usize, Option<Reason>),
 }
 
-/// The stream of one client, from this record on.
+/// Returns the stream of one client, from this record on.
 pub(super) fn stream<T: EventSource>(
     service: &Service,
     (tells, first): (T, u64),
@@ -76,7 +76,7 @@ pub(super) fn stream<T: EventSource>(
     let teller =
         Teller { sender, tells, last: first - 1, parting: Arc::clone(&parting), _open: open };
     tokio::spawn(teller.tell(hello, feed.follow(first)));
-    // Whatever is on its way goes before the reason why nothing follows.
+    // The reason for the end is sent after all pending pieces.
     let bye = stream::once(async move { parting.get().map(|reason| Bytes::from(bye(reason))) });
     let pieces = ReceiverStream::new(receiver).chain(bye.filter_map(|bye| async { bye }));
     let body = pieces.map(Ok::<_, std::convert::Infallible>);
@@ -85,7 +85,7 @@ pub(super) fn stream<T: EventSource>(
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
-    // A proxy that collects an answer before it passes it on would never pass this one on.
+    // A buffering proxy would otherwise never forward this response.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
@@ -95,10 +95,11 @@ fn bye(reason: Reason) -> String {
     Frame::<Event>::Bye(bye).to_string()
 }
 
-/// The number of the first record that a client has not seen, by its `Last-Event-ID`; none if it has none.
+/// Returns the number of the first record that a client has not seen, from its `Last-Event-ID`. `None` without that
+/// header.
 ///
 /// # Errors
-/// When that is no number, none of this server, or too old.
+/// If the value is not a number, is not from this server, or is too old.
 pub(super) fn resumed(feed: &Feed, asked: &NativeRequest) -> Result<Option<u64>, Refused> {
     let Some(last) = asked.header("last-event-id").filter(|last| !last.is_empty()) else {
         return Ok(None);
@@ -118,15 +119,15 @@ pub(super) fn resumed(feed: &Feed, asked: &NativeRequest) -> Result<Option<u64>,
     check_retained(feed, asked, (last + 1).max(1)).map(Some)
 }
 
-/// The oldest record that the feed has; the next one if it has none.
+/// Returns the number of the oldest record in the feed, or of the next one if the feed is empty.
 pub(super) fn oldest(feed: &Feed) -> u64 {
     feed.read(1, 0).map_or_else(|gone| gone.oldest, |_| 1)
 }
 
-/// The number of a record, if all from there on are in memory.
+/// Returns the number of a record, if all records from there on are in memory.
 ///
 /// # Errors
-/// When they are not.
+/// If they are not in memory.
 pub(super) fn check_retained(
     feed: &Feed,
     asked: &NativeRequest,
@@ -143,13 +144,13 @@ pub(super) fn check_retained(
     Err(Refused::new(asked, Code::Gone, detail))
 }
 
-/// Tells one client.
+/// Sends events to one client.
 struct Teller<T> {
     sender: mpsc::Sender<Bytes>,
     tells: T,
-    /// The last record that was looked at.
+    /// The last record that was read.
     last: u64,
-    /// Why nothing follows, once that is so.
+    /// Reason for the end of the stream, once it ends.
     parting: Arc<OnceLock<Reason>>,
     _open: OpenStream,
 }
@@ -172,7 +173,7 @@ impl<T: EventSource> Teller<T> {
                     }
                     continue;
                 }
-                // The client has gone.
+                // The client has disconnected.
                 () = self.sender.closed() => return,
             };
             match entries {
@@ -187,7 +188,7 @@ impl<T: EventSource> Teller<T> {
         }
     }
 
-    /// Send what is wanted of these; none if nothing is to be sent any more.
+    /// Sends the wanted parts of these entries. `None` if nothing more is to be sent.
     async fn pass_on(&mut self, entries: &[Arc<Entry>]) -> Option<()> {
         let mut piece = String::new();
         let mut making = MAKING.acquire().await.ok()?;
@@ -199,7 +200,7 @@ impl<T: EventSource> Teller<T> {
                 let event = self.tells.event(entry, place);
                 let frame = Frame::Event { event, last: place + 1 == count };
                 write!(piece, "{frame}").expect("events are JSON");
-                // One record may have very many.
+                // One record can have very many events.
                 if piece.len() >= PIECE {
                     drop(making);
                     self.send(std::mem::take(&mut piece)).await?;
@@ -219,18 +220,18 @@ impl<T: EventSource> Teller<T> {
         self.send(piece).await
     }
 
-    /// Keep the connection alive, and have the client resume behind what it did not want.
+    /// Keeps the connection alive, and lets the client resume after records that it did not want.
     async fn still_here(&self) -> Option<()> {
         let last = self.last;
         self.send(format!(": still here\nid: {last}\n\n")).await
     }
 
-    /// Nothing follows, for this reason; the first one counts.
+    /// Sets the reason for the end. Only the first call has an effect.
     fn part(&self, reason: Reason) {
         let _ = self.parting.set(reason);
     }
 
-    /// Send a piece; none if the client takes nothing any more.
+    /// Sends a piece. `None` if the client no longer reads.
     async fn send(&self, piece: String) -> Option<()> {
         if piece.is_empty() {
             return Some(());
@@ -250,7 +251,7 @@ mod tests {
     use super::*;
     use crate::live::{Live, StreamKind};
 
-    /// Tells nobody anything.
+    /// A source that sends nothing.
     struct Nothing;
 
     impl EventSource for Nothing {
@@ -277,7 +278,7 @@ mod tests {
         for _ in 0..PIECES {
             assert_eq!(teller.send(piece()).await, Some(()), "so many are on their way");
         }
-        // The client takes one just in time.
+        // The client reads one piece just in time.
         let late = async {
             tokio::time::sleep(Duration::from_secs(29)).await;
             receiver.recv().await
@@ -292,7 +293,7 @@ mod tests {
         assert_eq!(parting.get(), Some(&"slow"));
         drop(teller);
         assert!(live.open_stream(StreamKind::Events, 1).is_some(), "its place is free again");
-        // Should the client ever read on, it finds what was on its way.
+        // If the client reads on, it gets the pending pieces.
         let mut left = 0;
         while receiver.recv().await.is_some() {
             left += 1;

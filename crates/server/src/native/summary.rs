@@ -1,7 +1,7 @@
-//! A partition at a glance.
+//! Summary of a partition.
 //!
-//! It costs the nodes, the queues and the limits of a partition, not what waits or runs there:
-//! that is counted as it comes and goes.
+//! The cost depends on the nodes, the queues, and the limits of a partition, and not on its asks and allocations.
+//! Those are counted as they change.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -21,15 +21,15 @@ use super::words::time;
 use crate::convert::value::resources;
 use crate::service::Service;
 
-/// How many entries a list of what needs attention has at most.
+/// Most entries in a list of problems.
 pub(super) const LISTED_MAX: usize = 10;
 
-/// When the oldest ask was made that waits in each leaf.
+/// Time of the oldest waiting ask in each leaf.
 #[derive(Debug, Default)]
 pub(super) struct Ages(BTreeMap<QueueId, Timestamp>);
 
 impl Ages {
-    /// As the scheduler has it; where that has ended, as the books have it.
+    /// Reads the times from the scheduler. If it has stopped, reads them from the books.
     pub(super) async fn of(service: &Service) -> Self {
         let known = service.engine.inspect(|_, scheduler| scheduler.oldest_waiting().collect());
         if let Ok(ages) = known.await {
@@ -45,14 +45,14 @@ impl Ages {
         Self(ages)
     }
 
-    /// The oldest of what waits in leaves that `wanted` takes.
+    /// Returns the oldest time among leaves that `wanted` accepts.
     pub(super) fn oldest(&self, wanted: impl Fn(QueueId) -> bool) -> Option<Timestamp> {
         self.0.iter().filter(|(leaf, _)| wanted(**leaf)).map(|(_, oldest)| *oldest).min()
     }
 }
 
-/// A partition, as far as the caller may see it. If its root queue is hidden from the caller, the
-/// sums are those of the visible queues.
+/// Returns the summary of a partition, as far as the caller sees it. If its root queue is hidden from the caller, the
+/// sums cover only the visible queues.
 pub(super) fn summary(
     service: &Service,
     view: &View,
@@ -77,7 +77,7 @@ pub(super) fn summary(
     };
     let allocated = sum(|queue| &queue.allocated);
     let capacity = root.max.as_ref().filter(|_| sees(row.root));
-    // Counted of the whole partition.
+    // These counts cover the whole partition.
     let whole = view.tally.partitions.get(&id).filter(|_| everything);
     let tally = whole.cloned().unwrap_or_default();
     let now = service.clock.now();
@@ -118,7 +118,7 @@ pub(super) fn summary(
     }
 }
 
-/// The queues that the caller sees and whose parents are hidden from the caller.
+/// Returns the queues that the caller sees and whose parents are hidden from the caller.
 fn highest_seen<'books>(
     books: &'books Books,
     partition: PartitionId,
@@ -131,7 +131,7 @@ fn highest_seen<'books>(
     highest.map(|queue| books.queue(queue)).collect::<Vec<_>>().into_iter()
 }
 
-/// How many nodes of a partition are in which state.
+/// Returns the number of nodes of a partition by state.
 pub(crate) fn node_counts(books: &Books, partition: PartitionId) -> NodeCounts {
     let mut counts = NodeCounts::default();
     for (_, node) in books.partition(partition).nodes.iter() {
@@ -141,11 +141,11 @@ pub(crate) fn node_counts(books: &Books, partition: PartitionId) -> NodeCounts {
             counts.draining += 1;
         }
     }
-    // A node that is lost leaves the books, so none is counted as failed.
+    // A lost node is removed from the books, so none is counted as failed.
     counts
 }
 
-/// States as they are shown.
+/// States in the order in which they are shown.
 const STATES: [ApplicationState; 8] = [
     ApplicationState::New,
     ApplicationState::Accepted,
@@ -186,8 +186,8 @@ fn with_total(counts: impl Iterator<Item = (String, u64)>) -> BTreeMap<String, u
     counts
 }
 
-/// A sum over the applications in queues that the caller sees: one who does not see everything
-/// does not see many.
+/// Returns a sum over the applications in queues that the caller sees. It visits those queues, which are few for a
+/// caller who does not see everything.
 fn seen_of(
     books: &Books,
     partition: PartitionId,
@@ -200,7 +200,7 @@ fn seen_of(
     applications.map(|(_, row)| u64::from(count(row))).sum()
 }
 
-/// The types of resources that there are, the most used first.
+/// Returns the resource types, the most used first.
 fn by_use(books: &Books, used: &Resources, total: Option<&Resources>) -> Vec<String> {
     let mut types: Vec<(u64, &str)> = total
         .into_iter()
@@ -216,7 +216,7 @@ fn by_use(books: &Books, used: &Resources, total: Option<&Resources>) -> Vec<Str
     types.into_iter().map(|(_, name)| name.to_owned()).collect()
 }
 
-/// Queues that have less than their guarantee of something that they ask for, longest first.
+/// Returns queues that have less than their guarantee of a type that they ask for, the longest wait first.
 fn starved(
     books: &Books,
     ages: &Ages,
@@ -235,7 +235,7 @@ fn starved(
             let below = |leaf: QueueId| {
                 books.queues().get(leaf).is_some() && books.up(leaf).any(|(one, _)| one == *id)
             };
-            // Nothing of its own waits where it came in between two looks.
+            // The ages can be older than the view, and lack the first ask of a queue.
             let since = ages.oldest(below).unwrap_or_default();
             found.push(StarvedQueue {
                 queue: queue.path.to_string(),

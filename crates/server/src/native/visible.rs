@@ -1,4 +1,4 @@
-//! What a caller may see, as [`Visibility`] decides it.
+//! Visibility of objects for a caller, as [`Visibility`] decides it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -8,28 +8,28 @@ use headroom_core::id::QueueId;
 use crate::caller::Caller;
 use crate::rest::{Extent, Visibility};
 
-/// Whether the caller may see everything.
+/// Returns whether the caller sees everything.
 pub(super) fn everything(caller: &Caller) -> bool {
     Visibility::of(caller).is_all()
 }
 
-/// Whether the caller may see the totals of a queue.
+/// Returns whether the caller sees the totals of a queue.
 pub(super) fn queue(books: &Books, caller: &Caller, queue: QueueId) -> bool {
     Visibility::of(caller).extent(books, queue) >= Extent::Figures
 }
 
-/// Whether the caller may see what a user does in a queue.
+/// Returns whether the caller sees what a user does in a queue.
 pub(super) fn user_in(books: &Books, caller: &Caller, user: &str, queue: QueueId) -> bool {
     let own = !caller.user.is_empty() && *caller.user == *user;
     own || Visibility::of(caller).extent(books, queue) == Extent::All
 }
 
-/// Whether the caller sees how many objects are hidden.
+/// Returns whether the caller sees how many objects are hidden.
 pub(super) fn counts_hidden(caller: &Caller) -> bool {
     Visibility::of(caller).counts_hidden()
 }
 
-/// Differs for callers who may see different things.
+/// Returns a hash that differs for callers with different rights.
 pub(super) fn rights(caller: &Caller) -> u64 {
     if everything(caller) {
         return 0;

@@ -1,7 +1,7 @@
-//! `/`: a page that shows what this is, what there is, what waits and why.
+//! `/`: a page with the identity of the server, the state of the cluster, and the waiting asks with reasons.
 //!
-//! The page is plain files, which ask the same routes as everybody else, and may do nothing that
-//! the browser is not explicitly allowed to do.
+//! The page consists of static files, which use the public routes. The browser grants it only what the headers allow
+//! explicitly.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -29,7 +29,7 @@ const FILES: [File; 4] = [
     File { path: "/page.svg", media: "image/svg+xml", content: include_str!("page.svg") },
 ];
 
-/// What the browser is to forbid the page. Source: web-ui.md, UI-84.
+/// Headers that restrict the page in the browser. Source: web-ui.md, UI-84.
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -47,7 +47,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
     ),
 ];
 
-/// Our page, at the paths of its files.
+/// Returns a router for the files of the page.
 pub fn router() -> Router {
     FILES.into_iter().fold(Router::new(), |router, file| {
         let answer = move |headers: HeaderMap| std::future::ready(answer(file, &headers));
@@ -55,7 +55,7 @@ pub fn router() -> Router {
     })
 }
 
-/// Whether this is the path of a file of the page.
+/// Returns whether this is the path of a file of the page.
 pub fn has(path: &str) -> bool {
     FILES.iter().any(|file| file.path == path)
 }

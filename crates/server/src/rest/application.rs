@@ -1,4 +1,4 @@
-//! Applications, by partition, queue and state.
+//! Applications, by partition, queue, and state.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,14 +18,14 @@ use super::request::{RestRequest, Seen, check_queue_path};
 use super::respond::{blocking, json};
 use super::visible::Visibility;
 
-/// How long the scheduler is waited for, when it is asked why something waits.
+/// Longest wait for the scheduler, when it is queried for reasons of a wait.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// For how many asks of one application, or applications of a list, it is found out why they wait:
-/// the scheduler is held up for that long.
+/// Most asks of one application, or applications of a list, for which reasons are computed. The scheduler is blocked
+/// meanwhile.
 const REASONS_MAX: usize = 256;
 
-/// Among how many asks and allocations of an application of a list one that waits is looked for.
+/// Most asks and allocations of an application in a list that are searched for a waiting one.
 const LOOKED_AT_MAX: usize = 64;
 
 pub(crate) async fn get_queue_applications(asked: RestRequest) -> Answer {
@@ -79,7 +79,7 @@ pub(crate) async fn get_applications(asked: RestRequest) -> Answer {
         .await
 }
 
-/// A list of applications, the first of which say of one of their asks why it waits.
+/// Returns a list of applications. The first ones have the reason why one of their asks waits.
 async fn with_reasons(
     asked: RestRequest,
     choose: impl FnOnce(&Seen) -> Result<Vec<ApplicationId>, Refusal> + Send + 'static,
@@ -114,7 +114,7 @@ pub(crate) async fn get_application(asked: RestRequest) -> Answer {
     one(asked, None).await
 }
 
-/// An active application, with the reasons why its asks wait.
+/// Returns an active application, with the reasons why its asks wait.
 async fn one(asked: RestRequest, path: Option<String>) -> Answer {
     let partition = asked.parameter("partition").to_owned();
     let name = asked.parameter("application").to_owned();
@@ -137,7 +137,7 @@ async fn one(asked: RestRequest, path: Option<String>) -> Answer {
     .await
 }
 
-/// Say of one of an application's asks why it waits, unless it was placed in between.
+/// Sets the reason why one ask of an application waits, unless the ask was placed meanwhile.
 fn say(shown: &mut Application, key: &str, reason: String, now: Timestamp) {
     let found = shown.requests.binary_search_by(|ask| ask.allocation_key.as_str().cmp(key));
     if let Some(ask) = found.ok().and_then(|place| shown.requests.get_mut(place)) {
@@ -145,8 +145,7 @@ fn say(shown: &mut Application, key: &str, reason: String, now: Timestamp) {
     }
 }
 
-/// Why an ask of each of these applications waits; it is looked for among the first of their asks
-/// and allocations.
+/// Returns why one ask of each of these applications waits. Searches only the first of their asks and allocations.
 async fn first_reasons(
     service: &Service,
     sight: Visibility,
@@ -167,8 +166,8 @@ async fn first_reasons(
     reasons.ok().and_then(Result::ok).unwrap_or_default()
 }
 
-/// Why asks of an application wait, by key. The scheduler knows it, the books do not; if it has
-/// stopped, or has too much to do, there are no reasons.
+/// Returns why asks of an application wait, by key. The reasons are those of the scheduler, and are not in the books.
+/// If the scheduler has stopped or is overloaded, there are none.
 async fn reasons(
     service: &Service,
     sight: Visibility,
@@ -215,7 +214,7 @@ fn show(seen: &Seen, id: ApplicationId) -> Application {
     application(&ApplicationView::of(seen.books(), id), &*seen.rest.rm_metadata)
 }
 
-/// The word behind `status`, if there is one.
+/// Returns the value of the query parameter `status`, if there is one.
 fn status(asked: &RestRequest) -> Result<Option<ApplicationState>, Refusal> {
     let Some(word) = asked.query("status").filter(|word| !word.is_empty()) else {
         return Ok(None);
@@ -231,7 +230,7 @@ fn status(asked: &RestRequest) -> Result<Option<ApplicationState>, Refusal> {
     }))
 }
 
-/// Those that have not ended; of a state, if one is given.
+/// Returns the applications that have not ended, optionally only those in a state.
 pub(crate) fn active(
     seen: Seen,
     partition: PartitionId,
@@ -254,7 +253,7 @@ fn in_queue(seen: &Seen, queue: QueueId, state: Option<ApplicationState>) -> Vec
     in_order(seen, seen.books().applications_in(queue).map(|(id, _)| id).collect(), state)
 }
 
-/// Completed and failed ones. Looks at the applications of all partitions.
+/// Returns the completed and failed applications. Scans the applications of all partitions.
 pub(crate) fn ended(
     seen: Seen,
     partition: PartitionId,
@@ -265,7 +264,7 @@ pub(crate) fn ended(
     shown(seen, ids)
 }
 
-/// Those that were refused, in the order of time.
+/// Returns the rejected applications, in order of time.
 pub(crate) fn refused(
     seen: &Seen,
     partition: PartitionId,
@@ -283,7 +282,7 @@ fn shown(
     ids.into_iter().map(move |id| show(&seen, id))
 }
 
-/// Those that are seen, by the time of their submission and then by id.
+/// Returns the visible applications, by time of submission and then by id.
 fn in_order(
     seen: &Seen,
     mut ids: Vec<ApplicationId>,

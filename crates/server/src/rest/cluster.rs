@@ -1,4 +1,4 @@
-//! The scheduler, once for each partition.
+//! The scheduler, represented once for each partition.
 
 use headroom_api::wsv1::Cluster;
 
@@ -13,7 +13,7 @@ pub(crate) async fn get_clusters(asked: RestRequest) -> Answer {
     asked.object(move |seen| Ok(clusters(seen, &service))).await
 }
 
-/// One for each partition that is seen.
+/// Returns one entry for each visible partition.
 pub(crate) fn clusters(seen: &Seen, service: &Service) -> Vec<Cluster> {
     let manager = seen.rest.rm_metadata.manager();
     let ids = seen.partitions();

@@ -15,7 +15,7 @@ use super::refusal::Answer;
 use super::request::RestRequest;
 use super::respond::{JSON, YAML, blocking, body};
 
-/// The only `Accept` that is answered with JSON.
+/// The only value of `Accept` for which the response is JSON.
 const JSON_ALONE: &[u8] = b"application/json";
 
 pub(crate) async fn get_config(asked: RestRequest, headers: HeaderMap) -> Answer {
@@ -38,13 +38,13 @@ pub(crate) async fn get_config(asked: RestRequest, headers: HeaderMap) -> Answer
     .await
 }
 
-/// The remark where the text of the file is not known any more.
+/// Comment in the response if the text of the file is not available.
 const FROM_BOOKS: &str = "\
 # The text of the queue file is not known, because it was not stored with the journal. These are the
 # active settings. Limits of users and groups are also active, but are not shown here.
 ";
 
-/// The file in force as the interface has it, in its own words if they are known.
+/// Returns the file in force as JSON, from its own text if that is available.
 pub(crate) fn in_force_as_config(view: &View, in_force: &InForce) -> Config {
     let stated = in_own_words(view, in_force);
     let partitions = stated.and_then(|all| {
@@ -56,27 +56,27 @@ pub(crate) fn in_force_as_config(view: &View, in_force: &InForce) -> Config {
     Config { partitions, ..around(view, in_force) }
 }
 
-/// The partitions in the words of the file, if its text is known.
+/// Returns the partitions in the words of the file, if its text is available.
 fn in_own_words(view: &View, in_force: &InForce) -> Option<Vec<Content>> {
-    // Between a new file and this view another may have come into force.
+    // Another file might have come into force between the text and this view.
     let is_same = *view.books.checksum() == *in_force.checksum;
     Some(in_force.text.as_str()).filter(|text| is_same && !text.is_empty()).and_then(outline)
 }
 
-/// The partitions as far as the books know the file, by name.
+/// Returns the partitions as far as the books have the content of the file, by name.
 fn from_books(view: &View) -> Vec<ConfigPartition> {
     let partitions = view.books.partitions().values();
     let sorted: BTreeMap<_, _> = partitions.map(|one| (one.name.clone(), one)).collect();
     sorted.values().map(|one| config::partition_in_books(&view.books, one)).collect()
 }
 
-/// What the interface adds to the partitions.
+/// Returns the fields in addition to the partitions.
 fn around(view: &View, in_force: &InForce) -> Config {
     let checksum = view.books.checksum().to_string();
     Config { checksum, extra: in_force.extra.clone(), ..Config::default() }
 }
 
-/// A partition as the file would have it.
+/// Returns a partition in the format of a queue file.
 fn as_content(partition: &ConfigPartition) -> Content {
     let json = serde_json::to_value(partition).unwrap_or_default();
     Content::from_json(partition_block(), &json)

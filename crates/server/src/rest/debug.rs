@@ -1,4 +1,4 @@
-//! For those who look into the process.
+//! Debug information about the process.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,7 +12,7 @@ use super::refusal::{Answer, Refusal};
 use super::request::RestRequest;
 use super::respond::{TEXT, blocking, body};
 
-/// It has moved from `/ws/v1` to `/debug`.
+/// Redirects a path of `/ws/v1` to `/debug`.
 pub(crate) async fn redirect(request: Request) -> Response {
     let uri = request.uri();
     let path = uri.path().replacen("/ws/v1", "/debug", 1);
@@ -35,13 +35,13 @@ fn escaped(text: &str) -> String {
     text.replace('"', "&#34;").replace('\'', "&#39;")
 }
 
-/// What the threads do, as far as the system tells: a process cannot see its own stacks without
+/// Returns the state of all threads, as far as the system reports it. A process cannot read its own stacks without
 /// stopping itself.
 pub(crate) async fn get_stack(_: RestRequest) -> Answer {
     Ok(body(TEXT, blocking(|| threads(Path::new("/proc/self/task"))).await?))
 }
 
-/// One line for each thread: number, name, state, processor time, what it waits for.
+/// Returns one line for each thread: number, name, state, processor time, and wait channel.
 fn threads(tasks: &Path) -> String {
     let mut text = String::from(
         "The stacks of threads are not available. The operating system reports these states:\n\n\
@@ -55,7 +55,7 @@ fn threads(tasks: &Path) -> String {
     numbers.sort_unstable();
     for number in numbers {
         let folder = tasks.join(number.to_string());
-        // One that has ended meanwhile is left out.
+        // A thread that has ended meanwhile is omitted.
         let Ok(stat) = fs::read_to_string(folder.join("stat")) else { continue };
         let Some(thread) = Thread::of(&stat) else { continue };
         let waits = fs::read_to_string(folder.join("wchan")).unwrap_or_default();
@@ -68,21 +68,21 @@ fn threads(tasks: &Path) -> String {
     text
 }
 
-/// What the system says of a thread.
+/// State of a thread, as the system reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Thread {
     pub(crate) name: String,
     pub(crate) state: char,
-    /// Processor time in milliseconds, in the program and for it in the system.
+    /// Processor time in milliseconds, in user mode. `system` has the time in kernel mode.
     pub(crate) user: u64,
     pub(crate) system: u64,
 }
 
-/// Milliseconds in a tick of the times in `/proc`: 100 a second wherever Linux runs today.
+/// Milliseconds in one tick of the times in `/proc`. Linux uses 100 ticks per second on all supported systems.
 const TICK_MILLIS: u64 = 10;
 
 impl Thread {
-    /// Of `/proc/…/stat`; a name may have blanks and brackets. Source: `proc(5)`.
+    /// Parses `/proc/…/stat`. A name can contain blanks and brackets. Source: `proc(5)`.
     pub(crate) fn of(stat: &str) -> Option<Self> {
         let (start, end) = (stat.find('(')?, stat.rfind(')')?);
         let name = stat.get(start + 1..end)?.to_owned();

@@ -1,27 +1,27 @@
-//! The second decoding of names in paths, as forms are decoded. Source: REST API §4.
+//! The second decoding of names in paths, by the rules of form encoding. Source: REST API §4.
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// A `%` without two hexadecimal digits behind it, or bytes that are no text.
+/// A `%` without two hexadecimal digits after it, or bytes that are not UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DecodeError {
-    /// What stands where an escape should.
+    /// An invalid escape, with its text.
     #[error("invalid URL escape {0:?}: two hexadecimal digits must follow `%`")]
     Escape(String),
-    /// The escapes do not spell UTF-8.
+    /// The unescaped bytes are not UTF-8.
     #[error("the escapes of {0:?} do not decode to UTF-8 text")]
     NotText(String),
 }
 
-/// Decode a text as a form is: `+` is a blank, `%` and two hexadecimal digits a byte.
+/// Decodes form encoding: `+` is a blank, and `%` with two hexadecimal digits is a byte.
 pub(crate) fn form(text: &str) -> Result<String, DecodeError> {
     let bytes = text.as_bytes();
     let is_escape = |at: usize| {
         bytes.get(at + 1..at + 3).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     };
-    // The library leaves an escape as it is that cannot be read; the reference refuses it.
+    // The library leaves an invalid escape unchanged, but the reference refuses it.
     if let Some((at, _)) = text.match_indices('%').find(|(at, _)| !is_escape(*at)) {
         let escape = String::from_utf8_lossy(&bytes[at..bytes.len().min(at + 3)]);
         return Err(DecodeError::Escape(escape.into_owned()));

@@ -1,4 +1,4 @@
-//! A part of the stored events.
+//! A range of the stored events.
 
 use headroom_api::wsv1::{EventBatch, message};
 use headroom_engine::Batch;
@@ -33,7 +33,7 @@ pub(crate) async fn get_events(asked: RestRequest) -> Answer {
     .await
 }
 
-/// The settings of events, if they are on.
+/// Returns the settings of events. A refusal if events are disabled.
 pub(crate) fn settings(asked: &RestRequest) -> Result<EventSettings, Refusal> {
     let settings = EventSettings::of(&asked.service.queue_file.in_force().extra);
     if settings.tracking { Ok(settings) } else { Err(Refusal::failed(message::EVENTS_DISABLED)) }

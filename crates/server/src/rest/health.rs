@@ -1,4 +1,4 @@
-//! Health checks: made by the clock, answered with the last result.
+//! Health checks: made at intervals, answered with the last result.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use super::refusal::{Answer, Refusal};
 use super::respond::json;
 use super::settings::health_interval;
 
-/// The last health check.
+/// Result of the last health check.
 #[derive(Debug, Default)]
 pub struct Checks(Mutex<Option<Last>>);
 
@@ -28,16 +28,16 @@ struct Last {
     found: Arc<[Check]>,
 }
 
-/// How often it is looked whether a check is due: settings may change at any time.
+/// Interval at which the settings are read, because they can change at any time.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 impl Checks {
-    /// What the last check found; none before the first.
+    /// Returns the result of the last check. `None` before the first one.
     pub fn last(&self) -> Option<Arc<[Check]>> {
         self.get().map(|last| last.found)
     }
 
-    /// Check now. Looks at every node, application and allocation of a copy of the books.
+    /// Makes a check now. It reads every node, application, and allocation of a copy of the books.
     pub async fn run(&self, service: &Service) {
         let view = service.engine.views().at_least(0).await;
         let found = tokio::task::spawn_blocking(move || health(&view.books, view.counters)).await;
@@ -47,7 +47,7 @@ impl Checks {
         }
     }
 
-    /// Check now, and from now on as often as the settings next to the queue file specify. Never ends.
+    /// Makes a check now, and then at the interval in the settings next to the queue file. Never returns.
     pub async fn keep(&self, service: &Service) {
         self.run(service).await;
         let mut looks = tokio::time::interval(LOOK_EVERY);
@@ -72,7 +72,7 @@ impl Checks {
     }
 }
 
-/// Callers need no authentication.
+/// Returns the last result. Callers need no authentication.
 pub(crate) async fn get_health_check(
     State(service): State<Service>,
     Extension(rest): Extension<Arc<Rest>>,

@@ -1,11 +1,11 @@
-//! The minutes of the last day.
+//! Samples of each minute of the last day.
 
 use crate::convert::history::{applications, containers};
 
 use super::refusal::Answer;
 use super::request::RestRequest;
 
-// Samples are always taken, so that they are never refused as not enabled.
+// Samples are always taken, so the refusal of the reference for a disabled history does not occur.
 
 pub(crate) async fn get_application_history(asked: RestRequest) -> Answer {
     asked.object(|seen| Ok(seen.view.history.iter().map(applications).collect::<Vec<_>>())).await

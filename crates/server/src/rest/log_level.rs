@@ -15,8 +15,8 @@ use crate::listen::RequestId;
 use crate::log_levels::LogLevels;
 use crate::service::Service;
 
-/// What answers an operation of the table of routes; none if it is not answered here. Requests
-/// carry the levels as extension.
+/// Returns the handler of an operation in the table of routes. `None` for operations of other modules. Requests have
+/// the levels as an extension.
 pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
     Some(match operation {
         "getLogLevel" => get(read),

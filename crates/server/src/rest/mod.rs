@@ -1,9 +1,9 @@
-//! `/ws/v1` and `/debug`, as clients of `YuniKorn` know them: one file per noun.
+//! `/ws/v1` and `/debug`, in the format that clients of `YuniKorn` expect: one file per noun.
 //!
-//! Handlers read a view of the books that holds all that was answered before they were asked, and
-//! never hold up the writer. Small answers are made whole, lists piece by piece as the client takes
-//! them. What a caller may not see is left out: `visible.rs` decides it. How a request is looked at
-//! is in `request.rs`, what all answers have in common in `crate::mount`.
+//! Handlers read a view of the books with everything that was answered before the request, and never block the
+//! writer. Small answers are created at once, and lists piece by piece as the client reads them. Answers omit what
+//! the caller does not see, as `visible.rs` decides. Requests are parsed in `request.rs`, and common parts of all
+//! answers are in `crate::mount`.
 
 mod application;
 mod cluster;
@@ -47,26 +47,26 @@ pub use visible::{Extent, Visibility};
 pub(crate) use refusal::Refusal;
 pub(crate) use respond::{TEXT, body};
 
-/// What the handlers need in addition to the service: their settings, and what the books do not know.
+/// State that the handlers need in addition to the service: settings, and metadata that is not in the books.
 #[derive(Debug)]
 pub struct Rest {
-    /// How `/ws/v1` is served.
+    /// Settings of `/ws/v1`.
     pub settings: RestSettings,
-    /// What is shown and the books do not know.
+    /// Metadata in responses that is not in the books.
     pub rm_metadata: Arc<dyn RmMetadata>,
-    /// The last health check.
+    /// Result of the last health check.
     pub checks: Arc<Checks>,
-    /// Who follows the events.
+    /// Open streams of events.
     pub streams: Arc<Streams>,
     large: respond::Large,
-    /// Queue files that are judged.
+    /// Limits concurrent validations of queue files.
     reviews: validation::Reviews,
-    /// One state dump at a time.
+    /// Allows one state dump at a time.
     dump: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Rest {
-    /// Served with these settings, and with this metadata in addition to the books.
+    /// Returns the state for these settings, with this metadata in addition to the books.
     pub fn new(settings: RestSettings, rm_metadata: Arc<dyn RmMetadata>) -> Self {
         Self {
             settings,
@@ -80,8 +80,8 @@ impl Rest {
     }
 }
 
-/// The handler of an operation of `/ws/v1` or `/debug`, by its name in the table of routes; none
-/// for those that are somebody else's.
+/// Returns the handler of an operation of `/ws/v1` or `/debug`, by its name in the table of routes. `None` for
+/// operations of other modules.
 pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
     Some(match operation {
         "getClusters" => get(cluster::get_clusters),

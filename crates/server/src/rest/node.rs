@@ -1,4 +1,4 @@
-//! Nodes, and how full they are.
+//! Nodes, and their utilization.
 
 use headroom_api::wsv1::{Node, PartitionNodesUtilization, message};
 use headroom_core::id::{NodeId, PartitionId};
@@ -37,7 +37,7 @@ pub(crate) async fn get_node_utilizations(asked: RestRequest) -> Answer {
     asked.object(|seen| Ok(node_utilizations(seen))).await
 }
 
-/// The nodes of a partition, one after the other, by id.
+/// Returns the nodes of a partition by id, each created when it is read.
 pub(crate) fn nodes(
     seen: Seen,
     partition: PartitionId,

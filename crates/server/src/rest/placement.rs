@@ -14,7 +14,7 @@ pub(crate) async fn get_placement_rules(asked: RestRequest) -> Answer {
     asked.object(move |seen| Ok(placement_rules(seen, seen.partition(&partition)?))).await
 }
 
-/// The rules of a partition, in their order.
+/// Returns the placement rules of a partition, in their order.
 pub(crate) fn placement_rules(seen: &Seen, partition: PartitionId) -> Vec<PlacementRule> {
     rules(seen.books(), partition).iter().map(rule).collect()
 }

@@ -21,7 +21,7 @@ pub(crate) async fn get_queues(asked: RestRequest) -> Answer {
 
 pub(crate) async fn get_queue(asked: RestRequest) -> Answer {
     let partition = asked.parameter("partition").to_owned();
-    // It counts that it is there, not which value it has.
+    // The presence of the parameter counts, not its value.
     let with_children = asked.query("subtree").is_some();
     let path = asked.decoded("queue");
     let look = move |seen: &Seen| {
@@ -39,7 +39,7 @@ fn alone(seen: &Seen, queue: QueueId) -> Result<Queue, Refusal> {
     show(seen, queue, &QueueView::alone(books, queue)).ok_or_else(Refusal::no_queue)
 }
 
-/// A queue with all below it that is seen.
+/// Returns a queue with all its visible descendants.
 pub(crate) fn tree(seen: &Seen, partition: PartitionId, queue: QueueId) -> Result<Queue, Refusal> {
     let books = seen.books();
     let view = QueueView::tree(books, queue);
@@ -59,7 +59,7 @@ fn show(seen: &Seen, queue: QueueId, view: &QueueView) -> Option<Queue> {
             Some(Queue { child_names, ..queue::passage(view) })
         }
         Extent::Figures => {
-            // Which applications of others are about to start is not among the figures.
+            // Other users' applications that are about to start are not among the visible figures.
             let starting = own_starting(seen, view);
             let shown = Queue { allocating_accepted_apps: starting, ..queue::queue(view) };
             Some(bounded(seen, queue, shown))
@@ -68,8 +68,8 @@ fn show(seen: &Seen, queue: QueueId, view: &QueueView) -> Option<Queue> {
     }
 }
 
-/// What may still be used is the least of all queues above: what others use of one whose figures are not seen
-/// would show in it.
+/// Removes the headroom from a queue if an ancestor's figures are hidden. The headroom is the minimum over all
+/// ancestors, so it would reveal their usage.
 fn bounded(seen: &Seen, queue: QueueId, shown: Queue) -> Queue {
     let (books, sight) = (seen.books(), &seen.sight);
     let sees = |(id, _)| sight.extent(books, id) >= Extent::Figures;

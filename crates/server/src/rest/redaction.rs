@@ -1,5 +1,5 @@
-//! Why something waits, as the caller may see it: of bounds whose use they do not see, they get the name, and no
-//! figure of what others use. The table of reasons says who sees what.
+//! Reasons of a wait, as the caller sees them. Of limits whose usage is hidden, the caller gets the name, but no
+//! usage of others. The table of reasons defines who sees what.
 
 use headroom_core::books::Books;
 use headroom_core::books::tracker::TrackerKind;
@@ -9,19 +9,20 @@ use headroom_core::{About, AtQueue, Blocker, SeenBy, Wait};
 use super::visible::{Extent, Visibility};
 
 impl Visibility {
-    /// Whether the caller sees the figures of a reason.
+    /// Returns whether the caller sees the usage in a reason.
     pub fn sees_use_of(&self, books: &Books, blocker: Blocker) -> bool {
         self.is_among(books, blocker.row().figures, blocker.about())
     }
 
-    /// Whether the caller sees how much there may be at all. They see it of tenants above their own; what the whole
-    /// cluster has is no bound that anybody set.
+    /// Returns whether the caller sees the limit in a reason. Callers see the limits of ancestors of their tenants.
+    /// The size of the whole cluster is hidden, because it is not a configured limit.
     pub fn sees_bound_of(&self, books: &Books, blocker: Blocker) -> bool {
         let root = matches!(blocker, Blocker::QueueMax(queue) if books.queue(queue).depth == 0);
         !root || self.counts_hidden() || self.sees_use_of(books, blocker)
     }
 
-    /// Returns what sets the bound, without the name of any user, group, or node that the caller does not see.
+    /// Returns the object that has the limit. Omits the name of any user, group, or node that the caller does not
+    /// see.
     pub fn scope_of(&self, books: &Books, blocker: Blocker) -> String {
         if let Some(at) = blocker.about().level(books)
             && !self.sees_name(&at)
@@ -47,26 +48,26 @@ impl Visibility {
         kind.to_owned()
     }
 
-    /// Returns why an ask waits in a sentence, if the caller sees all that it contains.
+    /// Returns why an ask waits as a sentence. `None` if the sentence has something that is hidden from the caller.
     pub fn sentence(&self, books: &Books, wait: &Wait, ask: AllocationId) -> Option<String> {
         let open =
             self.sees_use_of(books, wait.blocker) && self.sees_subject_of(books, wait.blocker);
         open.then(|| wait.sentence(books, ask))
     }
 
-    /// Returns the same sentence; for other callers the code and what sets the bound.
+    /// Returns that sentence. If it is hidden, returns the code and the object that has the limit.
     pub fn reason(&self, books: &Books, wait: &Wait, ask: AllocationId) -> String {
         self.sentence(books, wait, ask).unwrap_or_else(|| {
             format!("{} {}", wait.code(books, ask).as_str(), self.scope_of(books, wait.blocker))
         })
     }
 
-    /// Whether the caller sees the name of what a reason is about.
+    /// Returns whether the caller sees the name of the object of a reason.
     fn sees_subject_of(&self, books: &Books, blocker: Blocker) -> bool {
         self.is_among(books, blocker.row().subject, blocker.about())
     }
 
-    /// Whether the caller is one of those who see something of this subject.
+    /// Returns whether `seen_by` includes the caller, for this object.
     fn is_among(&self, books: &Books, seen_by: SeenBy, about: About) -> bool {
         match seen_by {
             SeenBy::Everybody => true,
@@ -76,7 +77,7 @@ impl Visibility {
         }
     }
 
-    /// Whether the caller sees what is used of the bound of a queue, a user, or a group.
+    /// Returns whether the caller sees the usage of the limit of a queue, a user, or a group.
     fn sees_use_at(&self, books: &Books, about: About) -> bool {
         let sees = |queue: QueueId| self.extent(books, queue) >= Extent::Figures;
         if let Some(at) = about.level(books) {
@@ -85,7 +86,7 @@ impl Visibility {
         about.queue().map_or_else(|| self.is_all(), sees)
     }
 
-    /// Whether the caller sees the name of a user or group.
+    /// Returns whether the caller sees the name of a user or group.
     fn sees_name(&self, at: &AtQueue<'_>) -> bool {
         match at.kind {
             TrackerKind::User => self.sees_user(at.name),

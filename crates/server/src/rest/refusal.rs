@@ -1,4 +1,4 @@
-//! Why a request to `/ws/v1` was refused.
+//! Refusals of requests to `/ws/v1`.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -6,50 +6,50 @@ use headroom_api::wsv1::{ErrorBody, message};
 
 use super::respond;
 
-/// What a handler answers.
+/// Result of a handler.
 pub(crate) type Answer = Result<Response, Refusal>;
 
-/// Why a request was refused.
+/// A refusal of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     status: StatusCode,
     message: String,
-    /// When to come back, in seconds.
+    /// Seconds to wait before a retry.
     retry_after: Option<u32>,
 }
 
 impl Refusal {
-    /// Refused with this status, for this reason.
+    /// Returns a refusal with this status and reason.
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, message: message.into(), retry_after: None }
     }
 
-    /// What was sent cannot be used.
+    /// Returns a refusal of an invalid request.
     pub(crate) fn bad(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// Nothing of that name is there.
+    /// Returns a refusal because an object does not exist.
     pub(crate) fn missing(message: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, message)
     }
 
-    /// It failed here, through no fault of the client.
+    /// Returns a refusal because of an error of the server.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, message)
     }
 
-    /// Not now; come back in so many seconds.
+    /// Returns a refusal of a request that can succeed after `seconds`.
     pub(crate) fn later(seconds: u32, message: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, message).retry_after(seconds)
     }
 
-    /// That may be different after so many seconds.
+    /// Sets the number of seconds after which a retry can succeed.
     pub(crate) fn retry_after(self, seconds: u32) -> Self {
         Self { retry_after: Some(seconds), ..self }
     }
 
-    /// As many ask as may; come back in so many seconds.
+    /// Returns a refusal because a limit of concurrent requests is reached, with seconds to wait.
     pub(crate) fn crowded(seconds: u32, message: impl Into<String>) -> Self {
         let retry_after = Some(seconds);
         Self { retry_after, ..Self::new(StatusCode::TOO_MANY_REQUESTS, message) }
@@ -67,7 +67,7 @@ impl Refusal {
         Self::missing(message::APPLICATION_NOT_FOUND)
     }
 
-    /// What a client reads of it.
+    /// Returns the body of the response.
     pub(crate) fn body(&self) -> ErrorBody {
         ErrorBody::new(self.status.as_u16(), self.message.clone())
     }

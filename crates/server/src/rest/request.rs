@@ -1,4 +1,4 @@
-//! What a handler is given: who asks, for what, and where the answer is found.
+//! A request as a handler gets it: the caller, the parameters, and access to the books.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::refusal::{Answer, Refusal};
 use super::respond::{blocking, json};
 use super::visible::Visibility;
 
-/// What a handler is given.
+/// A request as a handler gets it.
 #[derive(Debug)]
 pub(crate) struct RestRequest {
     pub(crate) service: Service,
@@ -47,7 +47,7 @@ impl FromRequestParts<Service> for RestRequest {
             .map_err(|error| Refusal::bad(error.body_text()))?;
         let rest = parts.extensions.get::<Arc<Rest>>().cloned();
         let rest = rest.ok_or_else(|| Refusal::failed("the route is not mounted"))?;
-        // The module that mounts the routes sets the caller; without one, nothing is sent.
+        // The module that mounts the routes sets the caller. Without one, the request is refused.
         let nobody = || Refusal::new(StatusCode::UNAUTHORIZED, "the caller is not known");
         let caller = parts.extensions.get::<Caller>().cloned().ok_or_else(nobody)?;
         Ok(Self { service: service.clone(), rest, caller, path, query: query.0 })
@@ -55,28 +55,28 @@ impl FromRequestParts<Service> for RestRequest {
 }
 
 impl RestRequest {
-    /// A parameter of the path, decoded once; empty if the path has none of that name.
+    /// Returns a parameter of the path, decoded once. Empty if the path has no such parameter.
     pub(crate) fn parameter(&self, name: &str) -> &str {
         self.path.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
     }
 
-    /// A parameter of the path that is decoded a second time.
+    /// Returns a parameter of the path, decoded a second time.
     ///
     /// # Errors
-    /// When it has an escape that cannot be read.
+    /// If it has an invalid escape.
     pub(crate) fn decoded(&self, name: &str) -> Result<String, Refusal> {
         decode::form(self.parameter(name)).map_err(|error| Refusal::bad(error.to_string()))
     }
 
-    /// The first value behind `?` of this name; an empty one if only the name is there.
+    /// Returns the first value of a query parameter. Empty if the parameter has no value.
     pub(crate) fn query(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// A number behind `?`; none if it is absent or empty.
+    /// Returns the number in a query parameter. `None` if it is absent or empty.
     ///
     /// # Errors
-    /// When it is not a whole number from 0 on.
+    /// If it is not a non-negative integer.
     pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, Refusal> {
         let Some(text) = self.query(name).filter(|text| !text.is_empty()) else {
             return Ok(None);
@@ -91,17 +91,17 @@ impl RestRequest {
         number.map(Some)
     }
 
-    /// The books with all that was answered before the request came.
+    /// Returns the books with everything that was answered before this request.
     pub(crate) async fn view(&self) -> Arc<View> {
         self.service.engine.views().at_least(0).await
     }
 
-    /// What the caller may see.
+    /// Returns what the caller sees.
     pub(crate) fn sight(&self) -> Visibility {
         Visibility::of(&self.caller)
     }
 
-    /// Look into the books, where it holds up no other request, and answer with what was found.
+    /// Runs `look` on a thread for blocking work, and returns its result as JSON.
     pub(crate) async fn object<T: serde::Serialize + Send + 'static>(
         &self,
         look: impl FnOnce(&Seen) -> Result<T, Refusal> + Send + 'static,
@@ -110,7 +110,7 @@ impl RestRequest {
         blocking(move || look(&seen).map(|found| json(&found))).await?
     }
 
-    /// Look for a list in the books, and answer with it piece by piece.
+    /// Runs `look` on a thread for blocking work, and returns its list piece by piece.
     pub(crate) async fn list<T, I>(
         &self,
         look: impl FnOnce(Seen) -> Result<I, Refusal> + Send + 'static,
@@ -142,17 +142,17 @@ impl Seen {
         &self.view.books
     }
 
-    /// The partition of this name.
+    /// Returns the partition with this name.
     ///
     /// # Errors
-    /// When there is none, or the caller sees nothing of it.
+    /// If it does not exist, or the caller sees nothing of it.
     pub(crate) fn partition(&self, name: &str) -> Result<PartitionId, Refusal> {
         let found = self.books().partition_named(name);
         let found = found.filter(|found| self.sight.sees_partition(self.books(), *found));
         found.ok_or_else(Refusal::no_partition)
     }
 
-    /// The partitions that the caller sees something of: `default`, then the others by name.
+    /// Returns the partitions of which the caller sees something: `default`, then the others by name.
     pub(crate) fn partitions(&self) -> Vec<PartitionId> {
         let books = self.books();
         let mut ids: Vec<PartitionId> = books.partitions().keys().copied().collect();
@@ -164,10 +164,10 @@ impl Seen {
         ids
     }
 
-    /// The queue of this path, which was found legal.
+    /// Returns the queue with this path, which must be valid.
     ///
     /// # Errors
-    /// When there is none, or the caller sees nothing of it.
+    /// If it does not exist, or the caller sees nothing of it.
     pub(crate) fn queue(&self, partition: PartitionId, path: &str) -> Result<QueueId, Refusal> {
         let found = self.books().queue_at(partition, &path.to_lowercase());
         let found = found.filter(|queue| self.sight.sees_queue(self.books(), *queue));
@@ -175,7 +175,7 @@ impl Seen {
     }
 }
 
-/// Check the parts of a queue path; an empty path is none.
+/// Checks the parts of a queue path. An empty path is accepted here, and matches no queue.
 pub(crate) fn check_queue_path(path: &str) -> Result<(), Refusal> {
     match path.split('.').find(|part| !is_queue_name(part)) {
         Some(part) if !path.is_empty() => Err(Refusal::bad(format!(

@@ -1,4 +1,4 @@
-//! Bodies: small ones whole, large ones piece by piece as the client takes them.
+//! Bodies of responses: small ones at once, large ones piece by piece as the client reads them.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,50 +15,50 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::refusal::{Answer, Refusal};
 use super::settings::RestSettings;
 
-/// The media type of all JSON of `/ws/v1`.
+/// Media type of all JSON of `/ws/v1`.
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=UTF-8");
-/// The media type of a queue file.
+/// Media type of a queue file.
 pub(crate) const YAML: HeaderValue = HeaderValue::from_static("application/x-yaml; charset=UTF-8");
-/// The media type of texts.
+/// Media type of plain text.
 pub(crate) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
-/// How many bytes are made at once of a body that is sent piece by piece.
+/// Size of one piece of a body that is sent piece by piece, in bytes.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// How long a large answer waits for others to end.
+/// Longest wait of a large answer for others to end.
 const WAIT_FOR_OTHERS: Duration = Duration::from_secs(5);
 
-/// A body of this media type.
+/// Returns a response with a body of this media type.
 pub(crate) fn body(media: HeaderValue, body: impl Into<Body>) -> Response {
     let mut response = body.into().into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, media);
     response
 }
 
-/// A body as the reference writes it.
+/// Returns a JSON response in the format of the reference.
 pub(crate) fn json<T: Serialize + ?Sized>(of: &T) -> Response {
     let bytes = wsv1::to_json(of).expect("bodies have texts for keys, and no other faults");
     body(JSON, bytes)
 }
 
-/// Do work that takes a while where it holds up no other request.
+/// Runs long work on a thread where it does not block other requests.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Refusal> {
-    // It cannot be cancelled, so all that is left is a panic: our own fault.
+    // The work is never cancelled, so an error means a panic.
     tokio::task::spawn_blocking(work).await.map_err(|_| {
         Refusal::failed("the server failed to create the response. See the log of the server.")
     })
 }
 
-/// Something large that is sent in pieces. It is asked for the next when the client has taken the
-/// last, so that one who reads slowly costs one piece.
+/// A large body that is sent in pieces. The next piece is created when the client has read the last, so a slow client
+/// costs one piece of memory.
 pub(crate) trait Pieces: Send + 'static {
-    /// Add the next part of the body, a few kilobytes; false once there is nothing more.
+    /// Appends the next part of the body, a few kilobytes. Returns `false` after the last part.
     fn add_to(&mut self, bytes: &mut Vec<u8>) -> bool;
 }
 
-/// A list of objects, as the reference writes it.
+/// A list of objects, in the format of the reference.
 struct List<I> {
     items: I,
     is_first: bool,
@@ -83,7 +83,7 @@ impl<T: Serialize, I: Iterator<Item = T> + Send + 'static> Pieces for List<I> {
     }
 }
 
-/// How many large answers there are, and how long they may take.
+/// Limits the number and the duration of large answers.
 #[derive(Debug)]
 pub(crate) struct Large {
     permits: Arc<Semaphore>,
@@ -96,7 +96,7 @@ impl Large {
         Self { permits, time: settings.answer_time }
     }
 
-    /// A list of what `make` gives, which is asked for it where it holds up nobody.
+    /// Returns the list that `make` returns. `make` runs on a thread for blocking work.
     pub(crate) async fn list<T, I>(
         &self,
         make: impl FnOnce() -> Result<I, Refusal> + Send + 'static,
@@ -109,7 +109,7 @@ impl Large {
         self.answer(JSON, make).await
     }
 
-    /// What `make` gives; whole if it is small.
+    /// Returns the body that `make` returns, at once if it is small.
     pub(crate) async fn answer<P: Pieces>(
         &self,
         media: HeaderValue,
@@ -132,7 +132,7 @@ impl Large {
     }
 }
 
-/// The next piece, and whether there is another.
+/// Returns the next piece, and whether there is another.
 fn piece(pieces: &mut impl Pieces) -> (Vec<u8>, bool) {
     let mut bytes = Vec::with_capacity(PIECE_BYTES + PIECE_BYTES / 4);
     while bytes.len() < PIECE_BYTES {
@@ -143,8 +143,8 @@ fn piece(pieces: &mut impl Pieces) -> (Vec<u8>, bool) {
     (bytes, true)
 }
 
-/// What is left to send. It goes when its time is over, even if nobody asks for it: it keeps the
-/// books as they were.
+/// The unsent rest of a body. It is dropped when its time is over, even if the client reads nothing, because it holds
+/// a view of the books.
 struct Left<P> {
     pieces: Option<(P, OwnedSemaphorePermit)>,
     is_late: bool,
@@ -177,7 +177,7 @@ fn sent_in_pieces<P: Pieces>(
             Err(error) => Some((Err(error), (left, timer))),
         }
     });
-    // The compressor asks once more at the end.
+    // The compressor polls once more after the end.
     let first = stream::once(async { Ok(Bytes::from(first)) });
     Body::from_stream(first.chain(rest).fuse())
 }
@@ -185,7 +185,7 @@ fn sent_in_pieces<P: Pieces>(
 fn next_of<P: Pieces>(left: &Mutex<Left<P>>) -> io::Result<Option<Vec<u8>>> {
     let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
     if left.is_late {
-        // The connection breaks off, so that a part is not taken for the whole.
+        // The error closes the connection, so that the client does not treat a part as the whole body.
         let late = "the client read the response too slowly";
         return Err(io::Error::new(io::ErrorKind::TimedOut, late));
     }
@@ -199,7 +199,7 @@ fn next_of<P: Pieces>(left: &Mutex<Left<P>>) -> io::Result<Option<Vec<u8>>> {
     Ok((!bytes.is_empty()).then_some(bytes))
 }
 
-/// Ends with the answer that it is for.
+/// Aborts its task when the answer ends.
 struct Timer(tokio::task::JoinHandle<()>);
 
 impl Drop for Timer {

@@ -1,4 +1,4 @@
-//! What `/ws/v1` shows and the books do not know.
+//! Metadata that `/ws/v1` shows and that is not in the books.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,38 +7,38 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-/// The RM that has registered.
+/// The registered RM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manager {
-    /// Its id.
+    /// Id of the RM.
     pub id: String,
-    /// What it says of its build, by key.
+    /// Build information from the RM, by key.
     pub build: BTreeMap<String, String>,
 }
 
 /// Texts by key, as the RM sent them with an object.
 pub type Tags = Arc<BTreeMap<String, String>>;
 
-/// What is shown and the books do not know, because no decision depends on it: who the RM is, what
-/// it says of its objects, and how verbose the log is.
+/// Metadata in responses that is not in the books, because no decision depends on it: the identity of the RM, its
+/// tags of objects, and the log level.
 pub trait RmMetadata: Send + Sync + fmt::Debug {
-    /// The RM; none before one registers.
+    /// Returns the RM. `None` before one registers.
     fn manager(&self) -> Option<Manager>;
 
-    /// The tags of an ask, an allocation or something foreign, by its key.
+    /// Returns the tags of an ask, an allocation, or a foreign allocation, by its key.
     fn tags(&self, partition: &str, key: &str) -> Option<Tags>;
 
-    /// What the RM says of itself in its state dump; none if it says nothing.
+    /// Returns the RM's own state for a state dump. `None` if the RM sends none.
     ///
     /// # Errors
-    /// Why it did not answer.
+    /// The reason why the RM did not answer.
     fn diagnostics(&self) -> BoxFuture<'_, Result<Option<Map<String, Value>>, String>>;
 
-    /// How verbose the log is, in lower case, such as `info`.
+    /// Returns the log level in lower case, such as `info`.
     fn log_level(&self) -> String;
 }
 
-/// Nothing is known: no RM has registered, and the log is as verbose as usual.
+/// No metadata: no RM has registered, and the log has its default level.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoRmMetadata;
 

@@ -1,4 +1,4 @@
-//! How `/ws/v1` is served.
+//! Settings of `/ws/v1`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,30 +6,29 @@ use std::time::Duration;
 use headroom_core::Millis;
 use headroom_core::config::property::read_duration;
 
-/// Which servers let web pages of other origins read the answers, by headers: decision C-7.
+/// Servers on which web pages of other origins can read the answers, by headers: decision C-7.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cors {
-    /// All where identities are configured, since a page cannot send a token that it does not
-    /// know; nobody on an open server.
+    /// All origins where identities are configured, because a page cannot send a token that it does not have. No
+    /// other origin on an open server.
     #[default]
     Auto,
-    /// All, as the reference does.
+    /// All origins, as in the reference.
     Any,
 }
 
-/// How `/ws/v1` is served, from the configuration of the process.
+/// Settings of `/ws/v1`, from the configuration of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RestSettings {
-    /// Who may read answers from a web page of another origin.
+    /// Origins of web pages that can read answers.
     pub cors: Cors,
-    /// Whether identities are configured; if not, everybody is trusted.
+    /// Whether identities are configured. If not, every caller is trusted.
     pub identities: bool,
-    /// How long an answer may take that is sent piece by piece. It keeps the books as they were
-    /// when it began.
+    /// Longest duration of an answer that is sent piece by piece. It holds the view of the books from its start.
     pub answer_time: Duration,
-    /// How many such answers there may be at once.
+    /// Most such answers at once.
     pub answers_at_once: usize,
-    /// How many objects a state dump may hold.
+    /// Most objects in a state dump.
     pub dump_objects_max: usize,
 }
 
@@ -46,30 +45,30 @@ impl Default for RestSettings {
 }
 
 impl RestSettings {
-    /// Whether answers say that pages of other origins may read them.
+    /// Returns whether answers allow pages of other origins to read them.
     pub fn is_shared(self) -> bool {
         self.identities || self.cors == Cors::Any
     }
 }
 
-/// Settings of events: keys of the settings next to the queue file. What cannot be understood
-/// counts as its default. Source: REST API §9.4.
+/// Settings of events: keys of the settings next to the queue file. A value that cannot be parsed counts as the
+/// default. Source: REST API §9.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventSettings {
-    /// Whether events are served at all.
+    /// Whether events are served.
     pub tracking: bool,
-    /// How many are stored; 0 for as many as usual.
+    /// Number of stored events. 0 for the default.
     pub capacity: usize,
-    /// How many streams there may be.
+    /// Most streams.
     pub streams: usize,
-    /// How many streams there may be by one name of this server.
+    /// Most streams for one host name of this server.
     pub streams_per_host: usize,
-    /// How many events a batch may have.
+    /// Most events in a batch.
     pub batch: u64,
 }
 
 impl EventSettings {
-    /// As these settings say.
+    /// Returns the settings with these keys.
     pub fn of(extra: &BTreeMap<String, String>) -> Self {
         let text = |key: &str| extra.get(key).map_or("", String::as_str);
         let number = |key| text(key).parse::<u64>().ok();
@@ -84,15 +83,15 @@ impl EventSettings {
     }
 }
 
-/// The maximum number of stored events, whatever is configured: about 2 GiB of memory.
+/// Largest number of stored events, regardless of the configuration: about 2 GiB of memory.
 const KEPT_MAX: usize = 10_000_000;
 
-/// How often health is checked by itself; none for never.
+/// Returns the interval of automatic health checks. `None` if they are off.
 pub(crate) fn health_interval(extra: &BTreeMap<String, String>) -> Option<Millis> {
     let Some(text) = extra.get("health.checkInterval") else {
         return Some(HEALTH_INTERVAL);
     };
-    // Only durations above zero can be read; others are legal, and mean never.
+    // Only positive durations can be parsed. Others are valid, and mean off.
     let below = text.strip_prefix('-').is_some_and(|rest| read_duration(rest).is_some());
     let is_off = below || is_zero(text.trim_start_matches(['-', '+']));
     if is_off { None } else { Some(read_duration(text).unwrap_or(HEALTH_INTERVAL)) }
@@ -100,12 +99,12 @@ pub(crate) fn health_interval(extra: &BTreeMap<String, String>) -> Option<Millis
 
 const HEALTH_INTERVAL: Millis = Millis::from_secs(30);
 
-/// Whether a duration says nothing but zero, such as `0s` or `0h0m`.
+/// Returns whether a duration is zero, such as `0s` or `0h0m`.
 fn is_zero(text: &str) -> bool {
     !text.is_empty() && text.contains('0') && text.bytes().all(|byte| b"0.hmsnu".contains(&byte))
 }
 
-/// The words for yes and no that the reference reads.
+/// Parses the words for true and false that the reference accepts.
 fn switch(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),

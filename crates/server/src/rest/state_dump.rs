@@ -1,4 +1,4 @@
-//! All there is to see, at one moment, indented.
+//! The complete visible state at one moment, as indented JSON.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ fn entry(key: &str, text: &str) -> Map<String, Value> {
     Map::from_iter([(key.to_owned(), Value::from(text))])
 }
 
-/// From where the dump is made.
+/// Sources of a dump.
 struct Source {
     now: Timestamp,
     in_force: Arc<InForce>,
@@ -57,13 +57,13 @@ struct Source {
     seen: Seen,
 }
 
-/// What is left of the dump.
+/// The unsent rest of a dump.
 struct Dump {
     parts: Parts,
     _alone: OwnedMutexGuard<()>,
 }
 
-/// Parts of the text, one after the other, made as they are sent.
+/// Parts of the text in order, each created when it is sent.
 type Parts = Box<dyn Iterator<Item = Vec<u8>> + Send>;
 
 impl Dump {
@@ -90,7 +90,7 @@ impl Pieces for Dump {
     }
 }
 
-/// The fields in the order in which they are sent.
+/// Returns the fields in the order in which they are sent.
 fn parts(source: Source) -> Parts {
     let Source { now, in_force, service, diagnostics, seen } = source;
     let history = &seen.view.history;
@@ -125,7 +125,7 @@ fn parts(source: Source) -> Parts {
     Box::new(parts.chain(all_nodes(&seen, ids)).chain(ends))
 }
 
-/// Active, completed and rejected ones of all partitions.
+/// Returns active, completed, and rejected applications of all partitions.
 fn all_applications(
     seen: Seen,
     ids: Vec<PartitionId>,
@@ -137,7 +137,7 @@ fn all_applications(
     ids.into_iter().flat_map(of).map(|one| text(&one))
 }
 
-/// A list of partitions, each with a list of its nodes.
+/// Returns a list of partitions, each with a list of its nodes.
 fn all_nodes(seen: &Seen, ids: Vec<PartitionId>) -> Parts {
     if ids.is_empty() {
         return Box::new(std::iter::empty());
@@ -157,7 +157,7 @@ fn all_nodes(seen: &Seen, ids: Vec<PartitionId>) -> Parts {
     Box::new([start].into_iter().chain(partitions).chain([b"\n  ]".to_vec()]))
 }
 
-/// A field at the first level; nothing if it is empty.
+/// Returns a field at the first level. Empty if the value is empty.
 fn one<T: Serialize + ?Sized>(key: &str, value: &T) -> Vec<u8> {
     let text = text(value);
     if matches!(text.as_slice(), b"[]" | b"{}" | b"\"\"" | b"null") {
@@ -168,7 +168,8 @@ fn one<T: Serialize + ?Sized>(key: &str, value: &T) -> Vec<u8> {
     field
 }
 
-/// A field at this level with a list that is made as it is sent; nothing if it is empty.
+/// Returns a field at this level with a list, each item of which is created when it is sent. Empty if the list is
+/// empty.
 fn many(
     key: &'static str,
     depth: usize,
@@ -190,14 +191,14 @@ fn many(
     Box::new([start].into_iter().chain(items.enumerate().map(item)).chain([end]))
 }
 
-/// As the reference writes it, by itself.
+/// Returns a value as separate JSON, in the format of the reference.
 fn text<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     let mut text = to_json_indented(value).expect("bodies have texts for keys");
     text.truncate(text.trim_ascii_end().len());
     text
 }
 
-/// Add a text whose lines but the first are moved in so far. Texts within JSON have no line ends.
+/// Appends a text, and indents all its lines except the first. JSON strings have no line breaks.
 fn indent(out: &mut Vec<u8>, text: &[u8], depth: usize) {
     for (place, line) in text.split(|byte| *byte == b'\n').enumerate() {
         if place > 0 {

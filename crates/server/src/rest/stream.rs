@@ -1,4 +1,4 @@
-//! Events as they happen, one on each line, without end.
+//! Events as they happen, one per line, without end.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,13 +24,13 @@ use super::refusal::{Answer, Refusal};
 use super::request::RestRequest;
 use super::respond::{JSON, body};
 
-/// How many lines wait for a reader at most, in addition to those in the buffers of its connection.
+/// Most lines that wait for a reader, in addition to those in the buffers of its connection.
 const LINES_WAITING: usize = 128;
 
-/// How long a reader may take none of them before it is dropped.
+/// Longest time for which a client can read no line before its stream is dropped.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Who follows the events.
+/// The open streams of events.
 #[derive(Debug, Default)]
 pub struct Streams(Mutex<Open>);
 
@@ -42,18 +42,18 @@ struct Open {
 
 #[derive(Debug)]
 struct Follower {
-    /// The name by which the client addressed this server.
+    /// Host name under which the client addressed this server.
     host: String,
     since: jiff::Timestamp,
 }
 
 impl Streams {
-    /// How many there are.
+    /// Returns the number of open streams.
     pub fn count(&self) -> usize {
         self.open().by_number.len()
     }
 
-    /// Who they are, in the order in which they came.
+    /// Returns the open streams, in the order in which they were opened.
     pub(crate) fn all(&self) -> Vec<EventStream> {
         let open = self.open();
         let followers = open.by_number.values();
@@ -62,7 +62,7 @@ impl Streams {
             .collect()
     }
 
-    /// Take one more in, if there are fewer than these, in all and under this name.
+    /// Adds a stream, if the limits in total and for this host name allow it.
     fn enter(self: &Arc<Self>, host: &str, most: usize, most_per_host: usize) -> Option<Entered> {
         let mut open = self.open();
         let same = open.by_number.values().filter(|one| one.host == host).count();
@@ -81,7 +81,7 @@ impl Streams {
     }
 }
 
-/// A place among the followers, which is free again when this goes.
+/// An open stream. Dropping it removes the stream.
 #[derive(Debug)]
 struct Entered {
     streams: Arc<Streams>,
@@ -102,7 +102,7 @@ pub(crate) async fn stream_events(asked: RestRequest, request: Request) -> Answe
     let too_many = || Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message::TOO_MANY_STREAMS);
     let entered = entered.ok_or_else(too_many)?;
     let count = asked.number("count")?.unwrap_or(0);
-    // More than there are is all there are.
+    // A larger count than fits has the same effect as the largest.
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     let watcher = asked.service.engine.watched().follow(count);
     let start = StreamStart { instance_uuid: asked.service.about.instance.clone() };
@@ -111,7 +111,7 @@ pub(crate) async fn stream_events(asked: RestRequest, request: Request) -> Answe
     Ok(response)
 }
 
-/// The name by which the client addressed this server.
+/// Returns the host name under which the client addressed this server.
 fn host_of(request: &Request) -> String {
     let header = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
     let host = header.or_else(|| request.uri().authority().map(Authority::as_str));
@@ -122,11 +122,11 @@ fn line<T: Serialize>(of: &T) -> Bytes {
     to_json(of).expect("bodies have texts for keys").into()
 }
 
-/// What the reader of a stream gets, and from where.
+/// The reading end of a stream.
 struct Reader {
     first: Option<Bytes>,
     lines: mpsc::Receiver<Bytes>,
-    /// Whether it was too slow.
+    /// Whether the stream was dropped because the client was too slow.
     is_dropped: Arc<AtomicBool>,
     _entered: Entered,
 }
@@ -156,7 +156,7 @@ fn lines(first: Bytes, watcher: Watcher, entered: Entered) -> Body {
     Body::from_stream(lines.fuse())
 }
 
-/// Pass on what happens until the reader goes, is too slow, or the engine ends.
+/// Forwards events until the client disconnects, is too slow, or the engine ends.
 async fn pass_on(mut watcher: Watcher, lines: mpsc::Sender<Bytes>, is_dropped: Arc<AtomicBool>) {
     loop {
         let next = tokio::select! {
@@ -166,7 +166,7 @@ async fn pass_on(mut watcher: Watcher, lines: mpsc::Sender<Bytes>, is_dropped: A
         let records = match next {
             Ok(Some(records)) => records,
             Ok(None) => return,
-            // So much has happened meanwhile that some of it is no longer stored.
+            // Some events in between are no longer stored.
             Err(_) => return is_dropped.store(true, Ordering::SeqCst),
         };
         let Ok(making) = MAKING.acquire().await else { return };

@@ -1,4 +1,4 @@
-//! What users and groups use, and may use.
+//! Usage and limits of users and groups.
 
 use headroom_api::wsv1::message;
 use headroom_core::config::legal::{is_group_name, is_user_name};
@@ -56,7 +56,7 @@ pub(crate) async fn get_group(asked: RestRequest) -> Answer {
     let look = move |seen: &Seen| {
         let partition = seen.partition(&partition)?;
         let name = name?;
-        // The group of all others, `*`, is in the list alone: its name is no name.
+        // The group of all others, `*`, is only in the list, because its name is not valid.
         if !is_group_name(&name) {
             return Err(Refusal::bad(message::INVALID_GROUP_NAME));
         }

@@ -1,4 +1,4 @@
-//! How the users of a leaf share it, and what they would with other numbers. Ours.
+//! User limits of a leaf, and simulations with other numbers. Not part of the reference.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,15 +26,15 @@ use super::refusal::{Answer, Refusal};
 use super::request::{RestRequest, Seen, check_queue_path};
 use super::visible::Extent;
 
-/// The largest simulation that is read, in bytes.
+/// Largest size of a simulation, in bytes.
 const BODY_BYTES_MAX: usize = 256 << 10;
-/// How many users one may have.
+/// Most users of a simulation.
 const USERS_MAX: usize = 500;
-/// How many resource types an amount of it may name.
+/// Most resource types in an amount of a simulation.
 const TYPES_MAX: usize = 32;
-/// How many characters of what was sent a message shows.
+/// Most characters of the input that a message shows.
 const SHOWN_MAX: usize = 60;
-/// In what amounts are.
+/// Units of amounts, for messages.
 const UNITS: &str = "bytes of memory, thousandths of a core of vcore, and counts of other types";
 
 pub(crate) async fn get_user_limits(asked: RestRequest) -> Answer {
@@ -58,7 +58,7 @@ pub(crate) async fn simulate_user_limits(
     let look = move |seen: &Seen| {
         let queue = find(seen, &partition, path)?;
         if seen.sight.extent(seen.books(), queue) < Extent::Figures {
-            // It shows its name and no figures; what would be is made of figures.
+            // The caller sees the name of the queue but no figures, and a simulation would reveal them.
             return Err(Refusal::no_queue());
         }
         let simulation = simulation(&read(body)?)?;
@@ -75,13 +75,13 @@ fn find(seen: &Seen, partition: &str, path: Result<String, Refusal>) -> Result<Q
     seen.queue(partition, &path)
 }
 
-/// Whom of a queue the caller sees: who sees all of it sees its users.
+/// Returns which users of a queue the caller sees. A caller who sees the whole queue sees all its users.
 fn sees(seen: &Seen, queue: QueueId) -> impl Fn(&str) -> bool {
     let all = seen.sight.extent(seen.books(), queue) == Extent::All;
     move |user| all || seen.sight.sees_user(user)
 }
 
-/// A queue whose users have no shares: why, and what to write.
+/// Returns the answer for a queue whose users have no shares, with the reason and the setting that is needed.
 fn none(seen: &Seen, queue: QueueId) -> UserLimits {
     let books = seen.books();
     let row = books.queue(queue);
@@ -110,7 +110,7 @@ fn none(seen: &Seen, queue: QueueId) -> UserLimits {
     }
 }
 
-/// The body, as strictly as a queue file.
+/// Parses the body as strictly as a queue file.
 fn read(body: Result<Bytes, BytesRejection>) -> Result<UserLimitsSimulation, Refusal> {
     let too_large = || {
         let why = format!(
@@ -131,7 +131,7 @@ fn read(body: Result<Bytes, BytesRejection>) -> Result<UserLimitsSimulation, Ref
                 "the body is empty. Send `{}` to keep all values of the queue.",
             ));
         }
-        // The fields of an object in their order would be taken for it.
+        // A list would be parsed as the fields of an object in their order.
         Some(b'[') => {
             return Err(Refusal::bad("the body begins with `[`, but it must be an object: `{…}`"));
         }
@@ -144,7 +144,7 @@ fn read(body: Result<Bytes, BytesRejection>) -> Result<UserLimitsSimulation, Ref
     })
 }
 
-/// The first field of a body that has no number of its kind, with what it may be.
+/// Returns the first field of a body with a number of the wrong kind, and the allowed values.
 fn wrong_number(body: &Value) -> Option<String> {
     const AMOUNTS: [&str; 7] = ["total", "Q", "Qmax", "U", "r", "step", "increment"];
     const NUMBERS: [(&str, &str); 2] = [("p", PERCENT), ("f", FACTOR)];
@@ -177,7 +177,7 @@ fn wrong_decimal(of: Option<&Value>, field: &str, rule: &str) -> Option<String> 
     Some(format!("`{field}` is {}, which is not a number; {rule}", shown(&number.to_string())))
 }
 
-/// As much of what was sent as a message needs.
+/// Returns the input, shortened for a message.
 fn shown(text: &str) -> String {
     let mut short: String = text.chars().take(SHOWN_MAX).collect();
     if text.chars().nth(SHOWN_MAX).is_some() {
@@ -217,7 +217,7 @@ fn simulation(from: &UserLimitsSimulation) -> Result<Simulation, Refusal> {
     })
 }
 
-/// Each user is one entry, whatever their usage; two of a name would share as two.
+/// Checks that each user occurs once. Two entries with one name would count as two users.
 fn each_once(users: &[SimulatedUser]) -> Result<(), Refusal> {
     let mut places = BTreeMap::new();
     for (place, one) in users.iter().enumerate() {
@@ -251,7 +251,7 @@ fn user((place, from): (usize, &SimulatedUser)) -> Result<User, Refusal> {
     })
 }
 
-/// A number by the rule that the queue file has for it.
+/// Parses a number by the rule that the queue file has for it.
 fn decimal<T>(
     field: impl fmt::Display,
     number: f64,
@@ -281,7 +281,7 @@ fn amounts(field: impl fmt::Display, from: Option<&Resources>) -> Result<Option<
     from.iter().map(amount).collect::<Result<Amounts, _>>().map(Some)
 }
 
-/// An amount that says how things are rounded: the queue file wants more than nothing of each type.
+/// Parses an amount for rounding. As in the queue file, it must be above zero for each type.
 fn size(field: &str, from: Option<&Resources>) -> Result<Option<Amounts>, Refusal> {
     let sizes = amounts(field, from)?;
     let zero = sizes.iter().flat_map(Amounts::iter).find(|(_, amount)| *amount == Quantity::ZERO);

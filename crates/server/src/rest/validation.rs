@@ -1,4 +1,4 @@
-//! The verdict on a queue file, which is not applied.
+//! Validates a queue file without applying it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use super::refusal::{Answer, Refusal};
 use super::request::RestRequest;
 use super::respond::{blocking, json};
 
-/// How large a file is that is judged with all others of its kind, in bytes.
+/// Size up to which a file counts as small, in bytes.
 const SMALL_BYTES: usize = 256 << 10;
-/// How long a file waits for others.
+/// Longest wait of a file for others.
 const WAIT_FOR_OTHERS: Duration = Duration::from_secs(5);
 
-/// Files that are judged at once: a large one takes seconds and a hundred megabytes, so small ones do not
-/// wait for them.
+/// Limits concurrent validations. A large file takes seconds and about a hundred megabytes, so small files have their
+/// own limit and do not wait for large ones.
 #[derive(Debug)]
 pub(crate) struct Reviews {
     small: Arc<Semaphore>,
@@ -36,10 +36,10 @@ impl Default for Reviews {
 }
 
 impl Reviews {
-    /// When a file of so many bytes may be judged.
+    /// Waits until a file of this size can be validated.
     ///
     /// # Errors
-    /// When too many others are before it.
+    /// If too many others are before it.
     async fn enter(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Refusal> {
         let kind = if bytes > SMALL_BYTES { &self.large } else { &self.small };
         let permit = timeout(WAIT_FOR_OTHERS, Arc::clone(kind).acquire_owned()).await;
@@ -60,7 +60,7 @@ pub(crate) async fn validate_config(
     })?;
     let entered = asked.rest.reviews.enter(bytes.len()).await?;
     blocking(move || {
-        // Until it is done, even if nobody waits for it any more.
+        // The permit is held until the validation ends, even if the client disconnects.
         let _entered = entered;
         let (diagnostics, checksum) = verdict(&bytes);
         json(&validation(&diagnostics, checksum))

@@ -1,14 +1,14 @@
-//! What a caller may see: the one place that decides it.
+//! Visibility of objects for a caller. All other modules use these decisions.
 //!
-//! Who may read everything sees everything. All others see by the access lists of the queues: a
-//! queue and all below it, if they may submit to it or administer it; their own applications; all
-//! applications of queues that they administer; and what is counted for them and their groups.
-//! Queues above those are passed through: they show their names and places, and no figures.
-//! Whatever else there is looks as if it were not there. Source: server §3.
+//! A caller with a role that reads everything sees everything. For other callers, the access lists of the queues
+//! decide. They see a queue and its descendants if they can submit to it or administer it; their own applications;
+//! all applications of queues that they administer; and the usage of their own user and groups. Of the ancestors of
+//! these queues, they see the name and the position, but no figures. All other objects appear not to exist. Source:
+//! server §3.
 //!
-//! Access lists are for who submits or administers queues. Roles of tenants see the queues of their tenants and all
-//! below, and nothing by a list; and no list lets anybody submit to a queue of tenants, so none but that of
-//! who administers it shows it. Source: tenants TR-43.
+//! Access lists are for callers who submit to queues or administer them. Tenant roles give the queues of their
+//! tenants with all descendants, independent of access lists. No access list allows submitting to a queue of tenants,
+//! so only the list of administrators makes such a queue visible. Source: tenants TR-43.
 
 use headroom_api::headroomv1::Role;
 use headroom_core::Name;
@@ -18,34 +18,34 @@ use headroom_core::view;
 
 use crate::caller::Caller;
 
-/// What a caller may see.
+/// The objects that a caller sees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visibility {
-    /// Whether everything.
+    /// Whether the caller sees everything.
     all: bool,
-    /// Whether access lists say more.
+    /// Whether access lists give further rights.
     lists: bool,
     user: Name,
     groups: Vec<Name>,
-    /// The tenants that the caller reads.
+    /// Tenants that the caller reads.
     tenants: Vec<Name>,
 }
 
-/// How much of a queue is seen.
+/// Visible extent of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Extent {
-    /// Nothing: it is as if it were not there.
+    /// Nothing: the queue appears not to exist.
     Nothing,
-    /// That it is there, since queues below it are seen.
+    /// Only the existence, because a descendant is visible.
     Passage,
-    /// All but the applications of others.
+    /// Everything except the applications of others.
     Figures,
-    /// All.
+    /// Everything.
     All,
 }
 
 impl Visibility {
-    /// What this caller may see.
+    /// Returns the objects that this caller sees.
     pub fn of(caller: &Caller) -> Self {
         let is_one = |roles: &[Role]| roles.iter().any(|role| caller.is(*role));
         let of_tenants = is_one(&[Role::TenantAdmin, Role::TenantViewer]);
@@ -58,18 +58,19 @@ impl Visibility {
         }
     }
 
-    /// Whether the caller sees everything.
+    /// Returns whether the caller sees everything.
     pub const fn is_all(&self) -> bool {
         self.all
     }
 
-    /// Whether the caller sees how many objects are hidden. For a caller who reads only tenants, that would reveal
-    /// others.
+    /// Returns whether the caller sees the number of hidden objects. For a caller who reads only tenants, that number
+    /// would reveal others.
     pub const fn counts_hidden(&self) -> bool {
         self.all || self.lists
     }
 
-    /// How much of a queue the caller sees. Looks at the queues below one without a right of the caller.
+    /// Returns how much of a queue the caller sees. Searches its descendants if the caller has no right on the queue
+    /// itself.
     pub fn extent(&self, books: &Books, queue: QueueId) -> Extent {
         if self.all {
             return Extent::All;
@@ -80,48 +81,48 @@ impl Visibility {
         }
     }
 
-    /// Whether the caller sees a queue at all.
+    /// Returns whether the caller sees a queue at all.
     pub fn sees_queue(&self, books: &Books, queue: QueueId) -> bool {
         self.extent(books, queue) > Extent::Nothing
     }
 
-    /// Whether the caller sees anything of a partition.
+    /// Returns whether the caller sees anything of a partition.
     pub fn sees_partition(&self, books: &Books, partition: PartitionId) -> bool {
         self.all || self.sees_queue(books, books.partition(partition).root)
     }
 
-    /// Whether the caller sees the totals of a partition, which are those of its root.
+    /// Returns whether the caller sees the totals of a partition, which are those of its root.
     pub fn sees_totals(&self, books: &Books, partition: PartitionId) -> bool {
         self.extent(books, books.partition(partition).root) >= Extent::Figures
     }
 
-    /// Whether the caller sees an application that was accepted.
+    /// Returns whether the caller sees an application that was accepted.
     pub fn sees_application(&self, books: &Books, application: &Application) -> bool {
         if self.all || self.is_user(&application.user) {
             return true;
         }
-        // The queue of one that has ended may be gone, and its place be taken.
+        // The queue of an ended application might be removed, and its slot reused.
         let queue = books.queue_at(application.partition, &application.queue_path);
         queue.is_some_and(|queue| self.right(books, queue) == Extent::All)
     }
 
-    /// Whether the caller sees what is counted for a user; of an application that was refused, whose it
-    /// was.
+    /// Returns whether the caller sees the usage of a user, or a rejected application of that user.
     pub fn sees_user(&self, user: &str) -> bool {
         self.all || self.is_user(user)
     }
 
-    /// Whether the caller sees what is counted for a group.
+    /// Returns whether the caller sees the usage of a group.
     pub fn sees_group(&self, group: &str) -> bool {
         self.all || self.groups.iter().any(|own| *own == *group)
     }
 
-    /// A caller without a user name is nobody's owner.
+    /// A caller without a user name owns nothing.
     fn is_user(&self, user: &str) -> bool {
         !self.user.is_empty() && self.user == *user
     }
 
-    /// What the caller's tenants, and access lists of the queue and those above it, give: a right holds for all below.
+    /// Returns the rights from the caller's tenants, and from access lists of the queue and its ancestors. A right
+    /// holds for all descendants.
     fn right(&self, books: &Books, queue: QueueId) -> Extent {
         let (mut right, mut is_of_tenants) = (Extent::Nothing, false);
         for (_, row) in books.up(queue) {
@@ -163,7 +164,7 @@ impl Visibility {
     }
 }
 
-/// Whether a queue is a tenant's, or the one that all of them are below.
+/// Returns whether a queue is that of a tenant, or the root of all tenants.
 fn belongs_to_tenants(books: &Books, row: &Queue) -> bool {
     let is_root = || {
         view::tenants(books)

@@ -1,35 +1,34 @@
-//! Bytes as choices and contents.
+//! Interprets bytes as choices and contents.
 
-/// Bytes that are taken from the front. Where there are none left, every choice is 0 and every
-/// content empty.
+/// Bytes that are consumed from the front. After the last byte, every choice is 0 and every content is empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes<'b>(&'b [u8]);
 
 impl<'b> Bytes<'b> {
-    /// All of these.
+    /// Returns a source of these bytes.
     pub const fn new(bytes: &'b [u8]) -> Self {
         Self(bytes)
     }
 
-    /// Whether all are taken.
+    /// Returns whether all bytes are consumed.
     pub const fn is_empty(self) -> bool {
         self.0.is_empty()
     }
 
-    /// The next byte.
+    /// Returns the next byte.
     pub fn byte(&mut self) -> u8 {
         let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
         self.0 = rest;
         *first
     }
 
-    /// One of these, by the next byte.
+    /// Returns one of the choices, selected by the next byte.
     pub fn pick<'c, T>(&mut self, choices: &'c [T]) -> Option<&'c T> {
         let place = usize::from(self.byte()).checked_rem(choices.len())?;
         choices.get(place)
     }
 
-    /// As many of the next bytes as two of them say, the lower one first.
+    /// Returns a content with its length in the first two bytes, the lower byte first.
     pub fn part(&mut self) -> &'b [u8] {
         let length = u16::from_le_bytes([self.byte(), self.byte()]);
         let (part, rest) = self.0.split_at(self.0.len().min(usize::from(length)));
@@ -37,7 +36,7 @@ impl<'b> Bytes<'b> {
         part
     }
 
-    /// All up to this byte, which is taken too; all if it does not come.
+    /// Returns all bytes up to `end`, which is consumed too. Returns all remaining bytes if there is none.
     pub fn until(&mut self, end: u8) -> &'b [u8] {
         let place = self.0.iter().position(|byte| *byte == end);
         let (part, rest) = self.0.split_at(place.unwrap_or(self.0.len()));
@@ -45,7 +44,7 @@ impl<'b> Bytes<'b> {
         part
     }
 
-    /// All that are left.
+    /// Returns all remaining bytes.
     pub const fn rest(self) -> &'b [u8] {
         self.0
     }

@@ -1,4 +1,4 @@
-//! A request to a router, and what comes back.
+//! A request to a router, and its response.
 
 use std::time::Duration;
 
@@ -10,46 +10,46 @@ use http_body_util::BodyExt as _;
 use tokio::time::timeout;
 use tower::ServiceExt as _;
 
-/// How long an answer may take. What is longer is taken for no end at all.
+/// Longest duration of an answer. A longer one counts as endless.
 const ANSWER_MAX: Duration = Duration::from_secs(20);
-/// How long more of an answer without end is waited for.
+/// Longest wait for the next part of an endless answer.
 const MORE_MAX: Duration = Duration::from_millis(1);
-/// How long an answer may be, in bytes.
+/// Largest size of an answer, in bytes.
 const BYTES_MAX: usize = 32 << 20;
 
-/// How an answer comes.
+/// Expected extent of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
-    /// It ends.
+    /// The answer ends.
     Whole,
-    /// It goes on as long as somebody listens.
+    /// The answer continues as long as the client reads.
     Endless,
-    /// It takes seconds before it begins, so it is not waited for.
+    /// The answer takes seconds before it begins, so the test does not wait for it.
     Slow,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(super) struct Answered {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
-    /// What came of the body, as it was before it was compressed.
+    /// The received body, after decompression.
     pub(super) body: Vec<u8>,
-    /// Whether that is all of it.
+    /// Whether the body is complete.
     pub(super) is_whole: bool,
 }
 
 impl Answered {
-    /// A header that is a text.
+    /// Returns a header as text. Empty if it is absent.
     pub(super) fn header(&self, name: &header::HeaderName) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 }
 
-/// What a router answers; none if it is not waited for.
+/// Returns the response of a router. `None` if the test does not wait for it.
 ///
 /// # Panics
-/// When there is no answer.
+/// If there is no response.
 pub(super) async fn call(router: &Router, request: Request, length: Length) -> Option<Answered> {
     let asked = format!("{} {}", request.method(), request.uri());
     let most = if length == Length::Slow { MORE_MAX } else { ANSWER_MAX };
@@ -86,7 +86,7 @@ async fn whole(mut body: Body) -> Vec<u8> {
     bytes
 }
 
-/// What of a body is there by now.
+/// Returns the part of a body that has arrived so far.
 async fn begun(mut body: Body) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Ok(Some(Ok(frame))) = timeout(MORE_MAX, body.frame()).await {

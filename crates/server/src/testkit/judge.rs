@@ -1,4 +1,4 @@
-//! Whether an answer is one that the table of routes documents.
+//! Checks that an answer is documented in the table of routes.
 
 use axum::http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use headroom_api::routes::{self, Answer, Header, Route, Shape};
@@ -6,30 +6,30 @@ use headroom_api::wsv1::message;
 
 use super::call::{Answered, Length};
 
-/// What the table has for a path.
+/// Entries of the table of routes for a path.
 #[derive(Clone, Debug)]
 pub(super) struct Expected {
-    /// The route of the method; none: the path has no such method, or nobody has the path.
+    /// Route of the method. `None` if the path does not have the method, or no route has the path.
     pub(super) route: Option<&'static Route>,
-    /// Whether somebody has the path.
+    /// Whether a route has the path.
     has_path: bool,
 }
 
-/// Statuses of a path that nobody has: it is the page, it is elsewhere, a name in it is empty, it is
-/// nothing; and a caller who is not known, or has no right, learns nothing.
+/// Statuses of a path without a route. It can be the page, a redirect, a path with an empty name, or unknown. A
+/// caller without authentication or rights gets no information about it.
 const ELSEWHERE: [u16; 10] = [200, 301, 304, 308, 400, 401, 403, 404, 405, 421];
 /// Statuses of a method that a path does not have. `OPTIONS` is answered on every path.
 const OTHER_METHOD: [u16; 3] = [200, 405, 421];
 
 impl Expected {
-    /// What the table has for this.
+    /// Returns the entries for a method and a path.
     pub(super) fn of(method: &str, path: &str) -> Self {
         let of_path: Vec<&Route> = of_path(path);
         let route = of_path.iter().find(|route| route.method.as_str() == method).copied();
         Self { route, has_path: !of_path.is_empty() }
     }
 
-    /// How its answer comes.
+    /// Returns the expected extent of the answer.
     pub(super) fn length(&self) -> Length {
         let Some(route) = self.route else { return Length::Whole };
         let bodies = route.own_answers.iter().flat_map(|answer| answer.bodies);
@@ -42,10 +42,10 @@ impl Expected {
         }
     }
 
-    /// See that an answer is documented, and what it says it is.
+    /// Checks that an answer is documented, and has the documented type.
     ///
     /// # Panics
-    /// When it is not.
+    /// If it does not.
     pub(super) fn judge(&self, asked: &str, method: &str, answered: &Answered) {
         let status = answered.status.as_u16();
         let Some(route) = self.route else {
@@ -66,7 +66,7 @@ impl Expected {
     }
 }
 
-/// The routes of a path, as the router finds them: what is fixed wins over what is a name.
+/// Returns the routes of a path, as the router finds them: a fixed part takes precedence over a parameter.
 fn of_path(path: &str) -> Vec<&'static Route> {
     let exact: Vec<&'static Route> = routes::all().filter(|route| route.path == path).collect();
     if !exact.is_empty() {
@@ -115,7 +115,7 @@ fn judge_body(asked: &str, method: &str, answers: &[&Answer], answered: &Answere
     }
 }
 
-/// As far as it has come, each line of a stream is whole.
+/// Checks that each complete line of a stream is valid.
 fn judge_stream(asked: &str, media: &str, body: &[u8]) {
     let text = std::str::from_utf8(body);
     let text = text.unwrap_or_else(|error| panic!("{asked}: no text: {error}"));
@@ -130,11 +130,11 @@ fn judge_stream(asked: &str, media: &str, body: &[u8]) {
     }
 }
 
-/// What the table does not have is refused in one of the known ways.
+/// Checks that a request outside the table is refused in one of the known ways.
 fn judge_other(asked: &str, answered: &Answered) {
     let text = String::from_utf8_lossy(&answered.body);
     let media = answered.header(&CONTENT_TYPE);
-    // What `HEAD` would say has no body.
+    // The answer to `HEAD` has no body.
     if media.contains("json") && !asked.starts_with("HEAD ") {
         let value: Result<serde_json::Value, _> = serde_json::from_str(&text);
         assert!(value.is_ok(), "{asked}: no JSON: {text}");

@@ -1,14 +1,14 @@
-//! Any bytes as what a stranger may send: for the fuzzer, and for the tests that replay its corpus.
+//! Arbitrary bytes as input of the server: for the fuzzer, and for the tests that replay its corpus.
 //!
-//! | function | what the bytes are |
+//! | function | meaning of the bytes |
 //! | --- | --- |
 //! | [`rest_path`] | method, path, query and headers of a request |
-//! | [`rest_body`] | the body of a request that takes one |
+//! | [`rest_body`] | the body of a request that has one |
 //! | [`protobuf`] | messages of a resource manager |
 //! | [`token`] | tokens, their file, keys of an issuer, certificates, names of this server |
 //!
-//! Each begins with a few bytes of [choices](Bytes), so that a fuzzer soon finds what is behind the first checks.
-//! Nothing here uses a socket or a file.
+//! Each input begins with a few bytes of [choices](Bytes), so that a fuzzer soon passes the first checks. Nothing
+//! here uses a socket or a file.
 
 mod bytes;
 mod call;

@@ -1,4 +1,4 @@
-//! Panics anywhere in the process, in tasks and threads that nobody waits for too.
+//! Detects panics anywhere in the process, including detached tasks and threads.
 
 use std::panic;
 use std::sync::Once;
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 static SEEN: AtomicUsize = AtomicUsize::new(0);
 
-/// Do something, and see that nothing panics meanwhile, even if the panic would have been caught.
+/// Runs `work`, and checks that nothing panics meanwhile, even if the panic would be caught.
 ///
 /// # Panics
-/// When something did.
+/// If something panics.
 pub(crate) fn watched<T>(work: impl FnOnce() -> T) -> T {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,4 +1,4 @@
-//! Any bytes as requests of REST, through the gate and all that is behind it.
+//! Arbitrary bytes as REST requests, through the gate and all routes.
 
 use std::sync::OnceLock;
 
@@ -19,17 +19,17 @@ use super::world::World;
 use crate::auth::NO_FOREIGN_PAGE;
 use crate::listen::{Peer, Unsent};
 
-/// Servers that last as long as the process: requests change its tenants and their quotas, and by force its queue
-/// file; nothing else.
+/// Servers that last as long as the process. Requests change only their tenants with quotas, and, with `force`, their
+/// queue file.
 struct Worlds {
     runtime: Runtime,
-    /// Everybody is trusted.
+    /// A server that trusts every caller.
     open: World,
-    /// All callers have to authenticate, and small bodies alone are taken.
+    /// A server on which all callers have to authenticate, with a small limit of bodies.
     closed: World,
 }
 
-/// The settings of the server that takes small bodies. Nothing is read from the file that it names.
+/// Settings of the server with a small limit of bodies. The file that they name is not read.
 const CLOSED: &str = "
 auth: {tokens: tokens}
 limits: {requestBody: 1KiB}
@@ -47,10 +47,10 @@ fn worlds() -> &'static Worlds {
     })
 }
 
-/// Methods that the bytes choose from.
+/// Methods that the bytes select.
 pub const METHODS: [&str; 8] = ["GET", "POST", "PUT", "OPTIONS", "HEAD", "DELETE", "PATCH", "X"];
 
-/// Headers that decide something; what the last ones say comes from the bytes.
+/// Headers that influence the result. The values of the last ones are part of the bytes.
 const HEADERS: [(HeaderName, Option<&str>); 9] = [
     (header::ACCEPT_ENCODING, Some("gzip")),
     (header::ACCEPT, Some("application/json")),
@@ -63,8 +63,7 @@ const HEADERS: [(HeaderName, Option<&str>); 9] = [
     (header::IF_MATCH, None),
 ];
 
-/// Where requests are sent and by whom: the open server, one who says nothing to the closed one, or one of
-/// its tokens.
+/// Returns the server of a request, and its token: the open server, or the closed one with a token or without.
 fn world(choice: u8) -> (&'static World, Option<&'static str>) {
     let Worlds { open, closed, .. } = worlds();
     match usize::from(choice).checked_sub(1) {
@@ -75,7 +74,7 @@ fn world(choice: u8) -> (&'static World, Option<&'static str>) {
     }
 }
 
-/// Begin a request with the headers that the next two bytes choose, the lower one first.
+/// Begins a request with the headers that the next two bytes select, the lower byte first.
 fn begun(bytes: &mut Bytes<'_>, token: Option<&str>) -> Builder {
     let chosen = u16::from_le_bytes([bytes.byte(), bytes.byte()]);
     let mut request = Request::builder();
@@ -102,7 +101,7 @@ fn begun(bytes: &mut Bytes<'_>, token: Option<&str>) -> Builder {
     }
 }
 
-/// Send it, and judge what comes back.
+/// Sends a request, and checks the response.
 fn exchange(world: &World, request: Request) -> Option<u16> {
     let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
     let asked = format!("{method} {}", request.uri());
@@ -113,12 +112,12 @@ fn exchange(world: &World, request: Request) -> Option<u16> {
     Some(answered.status.as_u16())
 }
 
-/// Any bytes as method, path, query and headers: `who, method, headers, [value 0]…, target`. A target that
-/// does not begin with `/` begins with the number of a route of the table, and goes on with names
-/// for its parameters, each up to a 0.
+/// Sends arbitrary bytes as method, path, query, and headers: `who, method, headers, [value 0]…, target`. A target
+/// that does not begin with `/` begins with the number of a route in the table, followed by values of its parameters,
+/// each up to a 0.
 ///
 /// # Panics
-/// When anything panics, there is no answer, or it is not what the table of routes documents.
+/// If the server panics or does not answer, or if the table of routes does not document the answer.
 pub fn rest_path(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let (world, token) = world(bytes.byte());
@@ -128,7 +127,7 @@ pub fn rest_path(bytes: &[u8]) {
         Some(b'/') | None => bytes.rest().to_vec(),
         Some(_) => filled(&mut bytes),
     };
-    // What is no target is refused before the router is asked.
+    // An invalid target is refused before it reaches the router.
     let Ok(uri) = Uri::from_maybe_shared(target) else { return };
     if uri.path().is_empty() {
         return;
@@ -140,7 +139,7 @@ pub fn rest_path(bytes: &[u8]) {
     watched(|| exchange(world, request));
 }
 
-/// The path of a route, with names from the bytes, and the rest behind it.
+/// Returns the path of a route with parameters from the bytes, followed by the remaining bytes.
 fn filled(bytes: &mut Bytes<'_>) -> Vec<u8> {
     let routes: Vec<&Route> = routes::all().collect();
     let Some(route) = bytes.pick(&routes) else { return Vec::new() };
@@ -156,7 +155,7 @@ fn filled(bytes: &mut Bytes<'_>) -> Vec<u8> {
     target
 }
 
-/// Media types that somebody may send.
+/// Media types that a client might send.
 const MEDIA: [&str; 6] = [
     "",
     "application/json",
@@ -166,12 +165,12 @@ const MEDIA: [&str; 6] = [
     "multipart/form-data; boundary=x",
 ];
 
-/// Any bytes as the body of each route that takes one: `route, who, media, how, piece, headers, [value 0]…,
-/// body`. `how` sets whether its length is declared, whether it is called compressed, and whether it breaks
-/// off; `piece` is how many bytes come at once.
+/// Sends arbitrary bytes as the body of a route that has one: `route, who, media, how, piece, headers, [value 0]…,
+/// body`. `how` sets whether the length is declared, whether the body is declared as compressed, and whether it
+/// breaks off. `piece` is the number of bytes that arrive at once.
 ///
 /// # Panics
-/// As [`rest_path`], and when the server does not hold what it reported as taken.
+/// As [`rest_path`]. Also if the server does not have in force what it reported as accepted.
 pub fn rest_body(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let takers: Vec<&Route> = routes::all().filter(|route| route.request.is_some()).collect();
@@ -203,7 +202,7 @@ pub fn rest_body(bytes: &[u8]) {
     let request = request.expect("a route of the table can be asked");
     watched(|| {
         if how & 4 != 0 {
-            // Who has gone reads no answer; there is one all the same.
+            // A disconnected client does not read the answer, but there must be one.
             let answered = call(&world.router, request, Length::Whole);
             assert!(worlds().runtime.block_on(answered).is_some());
         } else if exchange(world, request) == Some(200) && route.operation == "setLogLevel" {
@@ -212,7 +211,7 @@ pub fn rest_body(bytes: &[u8]) {
     });
 }
 
-/// What was taken as levels of the log is what is in force.
+/// Checks that the accepted log levels are those in force.
 fn holds_levels(world: &World, token: Option<&str>, content: &[u8]) {
     let mut request = Request::builder().method(Method::GET).uri("/headroom/v1/log-level");
     request = request.header(header::HOST, "localhost");

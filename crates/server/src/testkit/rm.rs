@@ -1,5 +1,5 @@
-//! Any bytes as messages of a resource manager, through the services of the scheduler interface to
-//! an engine in memory.
+//! Arbitrary bytes as messages of a resource manager, through the services of the scheduler interface to an engine in
+//! memory.
 
 use std::time::Duration;
 
@@ -30,24 +30,24 @@ use super::world::{QUEUES, START, service};
 use crate::Caller;
 use crate::grpc::{Interface, Settings};
 
-/// How many messages of one input are sent.
+/// Most messages of one input.
 const MESSAGES_MAX: usize = 64;
-/// How long one input may take. What is longer is taken for no end at all.
+/// Longest duration of one input. A longer one counts as endless.
 const TIME_MAX: Duration = Duration::from_mins(1);
 
-/// What the next part of the bytes is sent to.
+/// Receiver of the next part of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Nodes,
     Applications,
     Allocations,
-    /// Of an open session, or one that begins with it.
+    /// A message of an open session, or the first one of a new session.
     Session,
-    /// Of an open stream of questions, or one that begins with it.
+    /// A message on an open stream of questions, or the first one on a new stream.
     Callbacks,
     Register,
     Configuration,
-    /// No message: time passes, and the scheduler goes on.
+    /// No message: time advances, and the scheduler continues.
     Time,
 }
 
@@ -77,36 +77,36 @@ impl Kind {
     }
 }
 
-/// How the RM begins, by the first byte.
+/// Initial state of the RM, selected by the first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Begin {
     /// Registered for the published interface.
     Compat,
-    /// The same, and it answers questions.
+    /// Registered for the published interface, with a stream of questions.
     Asked,
-    /// With a session.
+    /// Registered with a session.
     Session,
-    /// It is not registered.
+    /// Not registered.
     Unknown,
 }
 
 const BEGINS: [Begin; 4] = [Begin::Compat, Begin::Asked, Begin::Session, Begin::Unknown];
 
-/// Any bytes as what an RM sends: `begin, as it is, [kind, length, length, message]…`. Unless the second byte
-/// is odd, a message gets its frame and a session its numbers, so that what is in it comes to be looked at.
+/// Sends arbitrary bytes as messages of an RM: `begin, as it is, [kind, length, length, message]…`. Unless the second
+/// byte is odd, a message gets a valid frame and valid session numbers, so that its content is evaluated.
 ///
 /// # Panics
-/// When anything panics, the engine stops, or the books do not balance or are not what the journal makes.
+/// If anything panics, if the engine stops, or if the books are inconsistent or differ from a replay of the journal.
 pub fn protobuf(bytes: &[u8]) {
     watched(|| {
         let journal = MemoryJournal::default();
         let (engine, clock) = on_a_runtime(play(Bytes::new(bytes), &journal));
-        // Nobody is left who could send anything more.
+        // All clients have disconnected by now.
         on_a_runtime(check(engine, &clock, &journal));
     });
 }
 
-/// Do this on a runtime of its own, which ends with it and all that it has begun.
+/// Runs `work` on its own runtime, which ends afterwards with all its tasks.
 fn on_a_runtime<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let runtime = runtime.expect("there are threads");
@@ -116,7 +116,7 @@ fn on_a_runtime<T>(work: impl Future<Output = T>) -> T {
     })
 }
 
-/// See that all is well.
+/// Checks that the books are consistent, and equal to a replay of the journal.
 async fn check(engine: Engine, clock: &HandClock, journal: &MemoryJournal) {
     let handle = engine.handle();
     let live = handle.inspect(|books, _| {
@@ -149,14 +149,14 @@ async fn play(mut bytes: Bytes<'_>, journal: &MemoryJournal) -> (Engine, HandClo
     (rm.engine, rm.clock)
 }
 
-/// A stream that is open.
+/// An open stream.
 struct Open {
     to: mpsc::UnboundedSender<Chunk>,
-    /// The number of the last message, where they have numbers.
+    /// Number of the last message, where messages have numbers.
     seq: u64,
 }
 
-/// A resource manager, and what it talks to.
+/// A resource manager, and the services that it uses.
 struct Rm {
     engine: Engine,
     clock: HandClock,
@@ -164,7 +164,7 @@ struct Rm {
     token: Option<String>,
     session: Option<Open>,
     callbacks: Option<Open>,
-    /// What is answered, as long as it may be.
+    /// Answers that have not ended.
     answers: Vec<Body>,
     _interface: Interface,
 }
@@ -213,7 +213,7 @@ impl Rm {
         }
     }
 
-    /// Send a message, and let happen what follows.
+    /// Sends a message, and lets all its effects happen.
     async fn send(&mut self, kind: Kind, message: &[u8], as_it_is: bool) {
         let whole = |message: &[u8]| if as_it_is { message.to_vec() } else { framed(message) };
         match kind {
@@ -234,7 +234,7 @@ impl Rm {
                 let numbered = numbered.filter(|_| kind == Kind::Session);
                 let numbered =
                     numbered.map(|one| RmMessage { seq: open.seq, ..one }.encode_to_vec());
-                // Nobody reads it where the stream has ended.
+                // If the stream has ended, the message has no receiver.
                 let _ = open.to.send(whole(numbered.as_deref().unwrap_or(message)).into());
                 *(if kind == Kind::Session { &mut self.session } else { &mut self.callbacks }) =
                     Some(open);
@@ -270,7 +270,7 @@ impl Rm {
         self.answers.push(response.into_body());
     }
 
-    /// Let every task that has something to do do it, until none has.
+    /// Runs all tasks until none is ready.
     async fn settle(&mut self) {
         let handle = self.engine.handle();
         for _ in 0..2 {
@@ -283,7 +283,7 @@ impl Rm {
     }
 }
 
-/// Take what is there of an answer; whether more may come.
+/// Reads the available part of an answer. Returns whether it can continue.
 fn goes_on(answer: &mut Body) -> bool {
     loop {
         match answer.frame().now_or_never() {
@@ -294,7 +294,7 @@ fn goes_on(answer: &mut Body) -> bool {
     }
 }
 
-/// A message in its frame, not compressed. Source: gRPC over HTTP/2, "Length-Prefixed-Message".
+/// Returns a message with its frame, uncompressed. Source: gRPC over HTTP/2, "Length-Prefixed-Message".
 fn framed(message: &[u8]) -> Vec<u8> {
     let length = u32::try_from(message.len()).expect("it is small");
     [&[0], &length.to_be_bytes()[..], message].concat()

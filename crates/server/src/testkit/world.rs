@@ -1,4 +1,4 @@
-//! Servers without sockets, each with a small cluster, and who may ask them.
+//! Servers without sockets, each with a small cluster and tokens for callers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,10 +18,10 @@ use crate::listen::{Gate, assemble};
 use crate::rest::RestSettings;
 use crate::{About, Assembly, LogLevels, Parts, QueueFile, Service};
 
-/// When every server begins: 2026-01-01.
+/// Start time of every server: 2026-01-01.
 pub(crate) const START: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
-/// Queues with limits, templates and access lists, and a partition that stays empty.
+/// Queue file with limits, templates, and access lists, and a partition that stays empty.
 pub(crate) const QUEUES: &str = "
 partitions:
   - name: default
@@ -52,13 +52,13 @@ partitions:
 /// A server.
 pub(crate) struct World {
     pub(crate) router: Router,
-    /// A token for each role, in the order of [`Role::ALL`]; none where nobody is asked.
+    /// A token for each role, in the order of [`Role::ALL`]. Empty if the server trusts every caller.
     pub(crate) tokens: Vec<String>,
-    /// It ends with this.
+    /// The engine stops when this is dropped.
     _engine: Engine,
 }
 
-/// An engine by hand on a journal in memory, and a service on it.
+/// Returns an engine with a manual clock on a journal in memory, and a service on it.
 pub(crate) async fn service(journal: &MemoryJournal, clock: &HandClock) -> (Engine, Service) {
     let settings = Settings { pace: Pace::ByHand, ..Settings::with(clock.clone()) };
     let engine = Engine::start(Box::new(journal.open()), settings);
@@ -73,7 +73,7 @@ pub(crate) async fn service(journal: &MemoryJournal, clock: &HandClock) -> (Engi
 }
 
 impl World {
-    /// A server with these settings in its file.
+    /// Returns a server with these process settings.
     pub(crate) async fn with_settings(file: &str) -> Self {
         let (journal, clock) = (MemoryJournal::default(), HandClock::at(START));
         let (engine, service) = service(&journal, &clock).await;
@@ -106,7 +106,7 @@ fn secret(role: Role) -> (Role, Secret) {
     (role, Secret::random().expect("the system has random numbers"))
 }
 
-/// A node, one who runs, one who waits, one who was refused.
+/// Adds a node, a running, a waiting, and a rejected application.
 async fn furnish(engine: &Handle) {
     let partition = || Name::new("default");
     let amounts =

@@ -28,14 +28,14 @@ pub(crate) struct Server {
     pub(crate) gate: Arc<Gate>,
 }
 
-/// What was said in `headroom.yaml`, on a port that the system chooses.
+/// Returns the settings in this `headroom.yaml`, on a port that the system chooses.
 pub(crate) fn process(file: &str) -> Process {
     let file = format!("listen: '127.0.0.1:0'\n{file}");
     let file = Some((PathBuf::from("headroom.yaml"), file));
     Process::read(Sources { file, ..Sources::default() }).unwrap()
 }
 
-/// A server that was told this, with stubs of all routes.
+/// Starts a server with these settings, with stubs of all routes.
 pub(crate) async fn start(file: &str) -> Server {
     start_with(file, stubs())
 }

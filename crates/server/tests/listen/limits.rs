@@ -327,14 +327,14 @@ limits: {{tenantRate: 1/h, tenantBurst: 3}}",
     {
         assert_eq!(ask("ann", false, path).await.status(), 429, "{path}");
     }
-    // So the other has all of his, and who is above her too, of her tenant as well.
+    // The other user therefore has a full bucket, and so has the user of the parent tenant.
     for (user, path) in [("bob", "/headroom/v1/tenants/b/usage"), ("cid", usage)] {
         for number in 0..4 {
             let expected = if number < 3 { 200 } else { 429 };
             assert_eq!(ask(user, false, path).await.status(), expected, "{user}");
         }
     }
-    // Who keeps the cluster can always act; what he submits for a tenant counts as that tenant's.
+    // An administrator of the cluster can always act. A submission for a tenant is charged to that tenant.
     for (user, post, path, expected) in [
         ("root", false, usage, 200),
         ("root", true, "/headroom/v1/tasks/t1/cancel", 200),

@@ -44,7 +44,7 @@ fn queries(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// A tenant of whose tasks one runs and one waits, read as whoever may read it.
+/// A tenant with a running and a waiting task, read by an authorized caller.
 async fn tenants() -> Server {
     let server = Server::furnished().await;
     let file = "

@@ -46,7 +46,7 @@ async fn leaves_that_hold_back_applications_say_how_many_and_what_their_drivers_
     assert_eq!(get("driver_used", "a", vcore), Some(2_000.0));
     assert_eq!(get("activated_applications", "a", ""), Some(2.0));
     assert_eq!(get("parked_applications", "a", ""), Some(1.0));
-    // Numbers alone: nothing is said of what drivers have.
+    // Only counts: the amounts of drivers are not shown.
     assert_eq!(get("activated_applications", "b", ""), Some(1.0));
     assert_eq!(get("parked_applications", "b", ""), Some(1.0));
     assert_eq!(get("driver_limit", "b", vcore), None);

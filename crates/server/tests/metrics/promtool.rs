@@ -18,8 +18,8 @@ yunikorn_scheduler_scheduling_latency_milliseconds
 yunikorn_scheduler_vcore_node_usage_total
 ";
 
-/// Run the tool, with this as its input. None if it is not there and nobody has said that it has
-/// to be; `cargo xtask test` has, where it could be installed.
+/// Runs the tool with this input. `None` if it is missing and not required. `cargo xtask test` requires it, where it
+/// could be installed.
 fn promtool(arguments: &[&str], folder: &Path, input: &str) -> Option<Output> {
     let named = std::env::var_os("HEADROOM_PROMTOOL");
     let binary = named.clone().unwrap_or_else(|| OsString::from("promtool"));

@@ -58,7 +58,7 @@ async fn each_user_of_a_leaf_with_user_limits_has_a_series_for_each_type() {
         ("headroom", "ann", vcore, 2_000.0),
         ("active", "ann", "", 1.0),
         ("weight", "ann", "", 1.5),
-        // As if he wanted something: two fifths of the guarantee.
+        // As with an ask: two fifths of the guarantee.
         ("soft_share", "bob", vcore, 2_400.0),
         ("hard_cap", "bob", vcore, 6_000.0),
         ("headroom", "bob", vcore, 400.0),

@@ -112,7 +112,7 @@ async fn what_it_waited_for_is_told_with_times_and_records() {
     assert_eq!(then[1].at.duration_since(then[0].at).as_secs(), 4);
     let all = Sought { all_changes: true, ..Sought::default() };
     let read = server.client().explain_ask("default", ("app2", "b1"), all).await.unwrap();
-    // There every record is looked behind at once, and a node that is kept is told of.
+    // There, the state after every record is checked at once, and a reserved node is reported.
     assert_eq!(told(&read.history), ["ROOT_CAPACITY", "NO_NODE_FITS", "NODE_RESOURCES"]);
     assert_eq!(read.history[0], then[0]);
     let placed = server.client().explain_ask("default", ("app1", "a1"), all).await.unwrap();
@@ -138,7 +138,8 @@ async fn whose_ask_is_the_next_is_told_to_those_who_may_see_it() {
     assert!(!serde_json::to_string(&own).unwrap().contains("app1"), "{own:?}");
 }
 
-/// What a caller is told of something that is not submitted; nobody is the administrator.
+/// Returns the answer to a caller about something that is not submitted. Without a user, the caller is the
+/// administrator.
 async fn would_run(server: &Server, user: Option<&str>, body: &Value) -> (u16, Value) {
     let mut request = server.http.post(server.url(&format!("{PATH}?remedies=raise"))).json(body);
     if let Some(user) = user {
@@ -177,7 +178,7 @@ async fn what_would_be_declined_tells_of_no_queue_that_the_caller_does_not_see()
     assert_eq!((&hidden["state"], &hidden["code"]), (&json!("rejected"), &json!("PL-REJECTED")));
     assert_eq!(hidden["sentence"], missing["sentence"]);
     assert_eq!(hidden["line"], missing["line"]);
-    // Who sees it is told why.
+    // A caller who sees the queue gets the reason.
     let (_, told) = would_run(
         &server,
         None,
@@ -189,7 +190,7 @@ async fn what_would_be_declined_tells_of_no_queue_that_the_caller_does_not_see()
     assert!(told["sentence"].as_str().unwrap().contains("root.b"), "{told}");
     let (_, parent) = would_run(&server, Some("ann"), &body("root.a.x")).await;
     assert!(parent["sentence"].as_str().unwrap().contains("root.a.x"), "{parent}");
-    // Of his own he sees what he sees of what he has submitted.
+    // For a hypothetical ask of their own, callers see what they see of their submissions.
     let (_, own) = would_run(&server, Some("sue"), &body("root.a")).await;
     let text = own.to_string();
     assert!(!text.contains("app1") && !text.contains("ann"), "{text}");

@@ -107,7 +107,7 @@ async fn a_submitter_sees_his_own_asks_and_counts_of_queues_that_he_sees() {
     assert!(!text.contains("root.b") && !text.contains("ann") && !text.contains("bob"), "{text}");
     let theirs: WaitingReasons = server.get_as("eve", PATH).await.json().await.unwrap();
     let scopes: Vec<_> = theirs.reasons.iter().map(|one| &*one.scope).collect();
-    assert_eq!(scopes, ["root.a", "another user at root.a"], "who else is there is not told");
+    assert_eq!(scopes, ["root.a", "another user at root.a"], "other users are not named");
     let hidden = server.get_as("sue", &format!("{PATH}?queue=root.b")).await;
     assert_eq!(hidden.status(), 404);
 }

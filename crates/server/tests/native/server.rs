@@ -185,7 +185,7 @@ impl Server {
     }
 }
 
-/// Who asks: a submitter if a user is named, nobody if he is called so, else an administrator.
+/// Sets the caller: a submitter if a user is named, no caller for the name `nobody`, and otherwise an administrator.
 async fn identify(mut request: Request, next: Next) -> axum::response::Response {
     let user = request.headers().get("x-user").map(|user| user.to_str().unwrap().to_owned());
     let caller = match user.as_deref() {

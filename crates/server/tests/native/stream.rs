@@ -124,7 +124,7 @@ async fn a_client_that_does_not_read_is_left_behind() {
     let mut head = [0; 15];
     slow.read_exact(&mut head).await.unwrap();
     assert_eq!(&head, b"HTTP/1.1 200 OK");
-    // More than sockets and pieces hold, in records of which few are kept.
+    // More than sockets and pieces can hold, in records of which few are stored.
     let name = "x".repeat(150);
     for hundred in 0..80 {
         let all = (0..100).map(|number| submit(&format!("{name}{hundred}-{number}")).into());
@@ -145,9 +145,9 @@ async fn a_client_that_does_not_read_is_left_behind() {
         }
     })
     .await
-    .expect("it is told to go");
+    .expect("the server ends the stream");
     let told = rest.windows(13).filter(|part| part == b"event: event\n").count();
-    assert!(told < 7_900, "{told} of 8,000 were kept for a client that did not read");
+    assert!(told < 7_900, "{told} of 8,000 were stored for a client that did not read");
 }
 
 fn submit(application: &str) -> Command {

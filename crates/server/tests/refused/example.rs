@@ -1,4 +1,4 @@
-//! The example of a page: what was asked, and what the program said to that.
+//! The example of a page: the request, and the output of the program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde::Serialize;
 /// How a page begins its example, which is its last part.
 const BEGINS: &str = "**Example.** ";
 
-/// What was asked for a code to be said, and what was said.
+/// The request that causes a code, and the output.
 #[derive(Debug)]
 pub(crate) struct Example {
     pub(crate) code: String,

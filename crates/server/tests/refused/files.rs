@@ -12,7 +12,7 @@ use crate::example::Example;
 use crate::scene::{FILE, Scene};
 use crate::sent::Sent;
 
-/// A file with a queue and this among what is said of the partition.
+/// Returns a file with a queue, and with this setting of the partition.
 fn with(said: &str) -> String {
     format!(
         "partitions:

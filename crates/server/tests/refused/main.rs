@@ -64,5 +64,5 @@ async fn every_page_has_as_its_example_what_the_program_says() {
     let others: Vec<&String> = codes.symmetric_difference(&shown).collect();
     assert!(others.is_empty(), "without an example, or with one elsewhere: {others:?}");
     let stale: Vec<String> = examples.iter().filter_map(Example::stale).collect();
-    assert!(stale.is_empty(), "UPDATE_EXPECT=1 writes them anew:\n{}", stale.join("\n"));
+    assert!(stale.is_empty(), "UPDATE_EXPECT=1 rewrites them:\n{}", stale.join("\n"));
 }

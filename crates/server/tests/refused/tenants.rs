@@ -1,4 +1,4 @@
-//! What is said of tenants and cannot be.
+//! Invalid settings of tenants.
 
 use headroom_core::{Command, Name, RefusalCode, SetTenant};
 
@@ -140,7 +140,7 @@ async fn defaults() -> Example {
     scene.refuses("TENANT_DEFAULTS", "", put).await
 }
 
-/// Over HTTP the version is compared before, so this is said to one of two who send the same at once.
+/// Over HTTP the version is compared earlier, so one of two clients that send at the same time gets this.
 fn version() -> Example {
     let mut cluster = Cluster::of(
         "partitions: [{name: default, tenants: {enabled: true}, queues: [{name: root, submitacl: '*'}]}]",

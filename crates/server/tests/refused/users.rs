@@ -18,7 +18,7 @@ pub(crate) fn examples() -> Vec<Example> {
     ]
 }
 
-/// What is said to a submission by this user that sends no groups.
+/// Returns the answer to a submission by this user without groups.
 fn rejected(code: &str, asked: &str, user: &str) -> Example {
     let cache = UserCache::new(ByNumber(FixedDatabase), CacheSettings::default(), Timestamp::ZERO);
     let submitted = Submitted { user: Name::new(user), ..Submitted::default() };

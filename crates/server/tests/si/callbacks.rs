@@ -1,5 +1,4 @@
-//! Item 8 of the list: questions to the RM, and what it is told by the clock. Scheduler interface
-//! §9, §12.4.
+//! Item 8 of the list: questions to the RM, and periodic messages. Scheduler interface §9, §12.4.
 
 use std::time::Duration;
 
@@ -147,7 +146,7 @@ async fn a_batch_takes_the_first_node_that_suits() {
     let (first, second) = (&*asked.node_i_ds[0], &*asked.node_i_ds[1]);
     reply(&callbacks, id, &[(second, true), (first, false)]);
     assert_eq!(turn_until_new(&server, &mut rm).await, [("k1".to_owned(), second.to_owned())]);
-    // The reason is known to whoever asks why the other was not taken.
+    // The reason is shown to callers who ask why the other one was not chosen.
     ask_for_refused(&server, &mut rm, &mut callbacks).await;
 }
 
@@ -219,7 +218,7 @@ async fn a_lost_stream_of_questions_pauses_and_another_resumes() {
     assert_eq!(placed, [("k1".to_owned(), "n1".to_owned())]);
 }
 
-/// Item 8: the RM is told each second which asks more nodes would help, as long as they wait.
+/// Item 8: each second, the RM is notified which asks more nodes would help, as long as they wait.
 #[tokio::test]
 async fn asks_that_more_nodes_would_help_are_told_again_and_again() {
     assert_eq!(Settings::default().container_state_every, Duration::from_secs(1));

@@ -24,7 +24,7 @@ async fn automatic() -> Server {
     .await
 }
 
-/// What is told of keys, in order: each is new once, and released behind that.
+/// Messages about keys, in order: each key is new once, and released after that.
 #[derive(Default)]
 struct Keys {
     new: BTreeSet<String>,
@@ -34,7 +34,7 @@ struct Keys {
 impl Keys {
     fn hear(&mut self, told: &AllocationResponse) {
         assert!(told.rejected_allocations.is_empty(), "{told:?}");
-        assert!(told.new.is_empty() || told.released.is_empty(), "order within is not said");
+        assert!(told.new.is_empty() || told.released.is_empty(), "a message has no order within");
         for one in &told.new {
             assert!(self.new.insert(one.allocation_key.clone()), "{one:?} is new once");
         }
@@ -140,8 +140,8 @@ async fn a_busy_engine_holds_streams_back_and_loses_nothing() {
     assert_eq!(view.books.allocations().iter().count(), requests);
 }
 
-/// Item 7, guarantee 3: what is to be stopped for a member is told before the member is new, and
-/// the member is new only once that is confirmed; for many gangs at once.
+/// Item 7, guarantee 3: what has to stop for a member is reported before the member is new, and the member is new
+/// only once that is confirmed; for many gangs at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_placeholder_is_told_before_the_member_that_takes_its_place() {
     let (gangs, each) = (40, 8);
@@ -161,7 +161,7 @@ async fn a_placeholder_is_told_before_the_member_that_takes_its_place() {
         rm.ask((0..each).map(|number| of(gang, "p", number)).collect());
         rm.ask((0..each).map(|number| of(gang, "m", number)).collect());
     }
-    // By application: placeholders that were told to stop, and members that are new.
+    // By application: placeholders with a request to stop, and members that are new.
     let (mut stopped, mut members) = (BTreeMap::<String, usize>::new(), BTreeMap::new());
     while members.values().sum::<usize>() < gangs * each {
         let told = rm.allocations.next().await;

@@ -1,4 +1,4 @@
-//! A user's last release and his next allocation race, from many clients at once: scene SD-10.
+//! A user's last release and next allocation race, from many clients at once: scene SD-10.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ partitions:
 ";
 
 const USERS: [&str; 2] = ["ann", "bob"];
-/// How many go to the engine for each user, beside the RM.
+/// Number of clients of the engine for each user, in addition to the RM.
 const CLIENTS: usize = 6;
 /// How often each comes and goes.
 const ROUNDS: usize = 60;
@@ -71,7 +71,7 @@ async fn come_and_go_as_rm(rm: &mut Rm) {
     for round in 0..ROUNDS {
         let (id, user) = (format!("rm-{round}"), USERS[round % 2]);
         rm.add(of_user(user, &["dev"], new(&id, "root.a")));
-        // It is told of all others, too.
+        // Events of all other applications are reported too.
         while !rm.applications.next().await.accepted.iter().any(|one| one.application_id == id) {}
         rm.ask(vec![placed(&id, &id, 1, "n1")]);
         while !rm.allocations.next().await.new.iter().any(|one| one.allocation_key == id) {}
@@ -159,8 +159,8 @@ fn each_has_one_core(level: &Value) {
     children.iter().for_each(each_has_one_core);
 }
 
-/// How often the two met in either order: how often a user came back after his last release, and
-/// how often his next allocation came before that.
+/// Returns how often the two events occurred in each order: how often a user returned after the last release, and how
+/// often the user's next allocation was before that.
 async fn orders(mut follower: Follower, last: u64) -> (usize, usize) {
     let mut held: BTreeMap<Name, (u32, Name)> = BTreeMap::new();
     let mut users: BTreeMap<Name, Name> = BTreeMap::new();

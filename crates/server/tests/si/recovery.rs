@@ -91,7 +91,7 @@ async fn everything_that_exists_is_taken_in_whatever_the_limits_say() {
     let lost = view.books.applications().iter().find(|(_, row)| &*row.name == "lost").unwrap().1;
     assert_eq!(&*view.books.queue(lost.queue).path, "root.@recovery@");
     let (_, first) = view.books.allocations().iter().find(|(_, row)| &*row.key == "k1").unwrap();
-    assert_eq!(first.created.as_millis(), START.as_millis() - 600_000, "its age is kept");
+    assert_eq!(first.created.as_millis(), START.as_millis() - 600_000, "its age is preserved");
 }
 
 /// Item 3: what is sent again changes nothing.

@@ -42,7 +42,7 @@ async fn the_server_s_own_queue_file_is_used_before_the_built_in_one() {
     assert_eq!(queue_file.in_force().text, QUEUES);
 }
 
-/// Item 2: what is wrong with a queue file is said, and nothing has changed.
+/// Item 2: the faults of a queue file are reported, and nothing has changed.
 #[tokio::test]
 async fn a_faulty_queue_file_is_refused_and_the_registration_before_goes_on() {
     let server = Server::start().await;
@@ -134,7 +134,7 @@ async fn a_queue_file_is_replaced_as_a_whole_or_not_at_all() {
     assert!(refused.message().starts_with("update of configuration failed: "), "{refused:?}");
     let in_force = server.service.queue_file.in_force();
     assert_eq!(in_force.text, with_b);
-    assert_eq!(in_force.extra["log.level"], "13", "settings beside it are replaced first");
+    assert_eq!(in_force.extra["log.level"], "13", "extra settings are replaced first");
     rm.submit("of-b-too", "root.b").await;
 }
 
@@ -155,8 +155,8 @@ async fn the_server_says_which_one_it_is_and_who_is_registered() {
     assert_eq!(registered.build_info["version"], "7");
 }
 
-/// Section 12.5 as far as the journal reaches: after a restart of the server what there was is
-/// there, until the RM registers, which begins anew.
+/// Section 12.5 as far as the journal reaches: after a restart of the server the earlier state exists, until the RM
+/// registers, which removes it.
 #[tokio::test]
 async fn after_a_restart_of_the_server_the_rm_registers_and_begins_anew() {
     let journal = MemoryJournal::default();

@@ -65,8 +65,8 @@ async fn example(server: &Server) -> Rm {
     rm
 }
 
-/// The example's own words are all there. Lists that are empty there are left out, and beside
-/// `queuename` stands `queuePath`: rest-api.md §17.
+/// The words of the example are all there. Empty lists are left out, and there is `queuePath` in addition to
+/// `queuename`: rest-api.md §17.
 fn shows(shown: &Value, example: &Value, place: &str) {
     match (shown, example) {
         (Value::Object(shown), Value::Object(example)) => {

@@ -1,4 +1,4 @@
-//! Who may call, and what every gRPC client expects beside the services themselves.
+//! Authorized callers, and what every gRPC client expects in addition to the services themselves.
 
 use headroom_api::headroomv1::Role;
 use headroom_engine::testkit::MemoryJournal;

@@ -95,7 +95,7 @@ impl SessionRm {
         (message.ack_seq, message.content.unwrap())
     }
 
-    /// Wait until everything sent so far is applied; what was told until then.
+    /// Waits until everything sent so far is applied. Returns the messages until then.
     pub(crate) async fn settled(&mut self) -> Vec<Told> {
         let seq = self.send(Ask::Ping(Ping { id: 77 }));
         let mut told = Vec::new();
@@ -132,7 +132,7 @@ pub(crate) fn asks(allocations: Vec<Allocation>) -> Ask {
     })
 }
 
-/// The keys that are told as new.
+/// Returns the keys that are reported as new.
 pub(crate) fn new_keys(told: &[Told]) -> Vec<String> {
     let new = told.iter().flat_map(|one| match one {
         Told::Allocation(one) => one.new.clone(),
@@ -186,7 +186,7 @@ async fn a_session_goes_on_after_a_cut_without_loss_or_repeats() {
         if round % 2 == 0 {
             server.turn(10).await;
         }
-        // Some of what was told is processed, and then the stream is cut.
+        // Some of the messages are processed, and then the stream is interrupted.
         for _ in 0..round {
             if let Ok((_, told)) =
                 tokio::time::timeout(std::time::Duration::from_millis(20), rm.next()).await

@@ -33,7 +33,7 @@ enum Move {
     Remove,
 }
 
-/// Item 9: whatever is done, each state follows the one before by the table, and each is told once.
+/// Item 9: in any sequence of requests, each state follows the previous one by the table, and is reported once.
 #[tokio::test]
 async fn states_follow_each_other_by_the_table() {
     let server = Server::start().await;
@@ -66,7 +66,7 @@ async fn states_follow_each_other_by_the_table() {
             }
         }
         rm.remove(&id);
-        // Another application is answered behind all that was told of this one.
+        // Another application is answered after all messages about this one.
         let last = format!("last{round}");
         settle(&server, &mut rm).await;
         rm.add(new(&last, "root.a"));

@@ -182,7 +182,7 @@ async fn a_message_that_is_too_large_has_a_status_of_its_own() {
     rm.nodes.send(NodeRequest { nodes: vec![info], rm_id: "rm".into() });
     let end = rm.nodes.end().await;
     assert_eq!(end.code(), Code::ResourceExhausted, "{end:?}");
-    // The client was told everything before, so it may go on.
+    // The client got all earlier messages, so it can continue.
     let mut rm = Rm::with_token(&server, &rm.token).await;
     rm.create(&[("n2", 1)]).await;
 }

@@ -68,7 +68,7 @@ fn reply(callbacks: &Callbacks, id: u64, indexes: &[Option<i32>]) {
     callbacks.send(CallbackRmMessage { content: Some(Said::Reply(CallbackReply { id, answer })) });
 }
 
-/// Turn until something is told of allocations: the answer of the RM is a command of its own.
+/// Makes steps until a message about allocations arrives: the answer of the RM is a separate command.
 async fn told(server: &Server, rm: &mut Rm) -> AllocationResponse {
     for _ in 0..1_000 {
         server.turn(1).await;
@@ -77,7 +77,7 @@ async fn told(server: &Server, rm: &mut Rm) -> AllocationResponse {
             return answer.unwrap().unwrap();
         }
     }
-    panic!("nothing is told");
+    panic!("no message arrived");
 }
 
 fn victims(told: &AllocationResponse) -> Vec<String> {

@@ -49,15 +49,15 @@ pub struct Options {
     pub beside: Arc<dyn RmMetadata>,
     /// The queue file, if one is put in force at once.
     pub queues: Option<String>,
-    /// Settings beside it.
+    /// Settings next to it.
     pub extra: BTreeMap<String, String>,
-    /// Who has handlers beside `/ws/v1` and `/debug`.
+    /// Modules with handlers in addition to `/ws/v1` and `/debug`.
     pub modules: Vec<Handlers>,
     /// Whether the scheduler goes on by itself.
     pub pace: Pace,
     /// Whether nothing starts on a journal with nodes before these have reported.
     pub awaits_nodes: bool,
-    /// How many records are kept for who follows, where it is not as many as usual.
+    /// Number of records stored for followers, if it is not the default.
     pub entries: Option<usize>,
 }
 

@@ -184,7 +184,7 @@ async fn the_scene_of_the_seed_is_told_by_who_what_why_and_by_how_much() {
         "TASK_STARTED t10",
     ];
     assert_eq!(story(&audit), expected);
-    // Who asked for it is told of what follows from a request, and of nothing else.
+    // A filter by request returns the consequences of the request, and nothing else.
     for (item, asked) in [(6, true), (8, true), (10, true), (11, true), (12, false)] {
         let item = &audit["items"][item];
         assert_eq!(item["requestId"].as_str().is_some_and(|id| !id.is_empty()), asked, "{item:#}");

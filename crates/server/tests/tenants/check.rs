@@ -1,4 +1,4 @@
-//! What would become of a task is said before it is submitted, and is what becomes of it.
+//! The prediction for a task before its submission is what happens.
 
 use headroom_core::Millis;
 use headroom_engine::Pace;

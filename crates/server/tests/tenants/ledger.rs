@@ -26,7 +26,7 @@ impl Scene {
             books.miscount(queue, ResourceType::VCORE, Quantity::of(-5_000));
         });
         spoil.await.unwrap();
-        // Whoever reads sees books as of a record.
+        // Every reader sees books as of a record.
         self.submits("b", "b1", 1, 1).await;
         self.server.turn(0).await;
     }

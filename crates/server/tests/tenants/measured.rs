@@ -1,4 +1,4 @@
-//! What tasks really use, said by whoever runs them: shown beside what is charged.
+//! Actual usage of tasks, as reported by the client that runs them: shown next to what is charged.
 
 use headroom_engine::Pace;
 use headroom_engine::testkit::MemoryJournal;
@@ -33,13 +33,13 @@ async fn measured_use_is_shown_beside_what_is_charged_and_survives_a_restart() {
     scene.submits("b", "t2", 30, 1).await;
     scene.submits("a", "t3", 20, 1).await;
     scene.server.turn(0).await;
-    assert_eq!(scene.usage("dept").await["measured"], Value::Null, "nobody said anything");
+    assert_eq!(scene.usage("dept").await["measured"], Value::Null, "no client reported usage");
     assert_eq!(scene.gauge("measured").await, "");
 
     let said = scene.measured("t1", json!({"vcore": "1500m", "memory": "1G"})).await;
     assert_eq!(said["resources"]["vcore"], 1_500);
     assert!(said["at"].is_string());
-    // More than it asked for, and what was said before holds no more.
+    // More than it asked for, which replaces the earlier report.
     scene.measured("t1", json!({"vcore": "70"})).await;
     scene.measured("t2", json!({"vcore": "4", "disk": 9})).await;
     let of = async |tenant: &str| scene.usage(tenant).await["measured"].clone();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{Scene, TENANTS};
 
-/// What is said of tenants: values by series, and kinds by name.
+/// Returns the metrics of tenants: values by series, and kinds by name.
 async fn scrape(scene: &Scene) -> (BTreeMap<String, f64>, BTreeMap<String, String>) {
     let text = scene.server.get("/metrics").await.text();
     let (mut samples, mut kinds) = (BTreeMap::new(), BTreeMap::new());
@@ -317,7 +317,7 @@ async fn a_hold_is_counted_from_when_it_begins_until_the_head_starts() {
     assert_eq!(held(&scene).await, Some(0.0), "it waits, and others may pass");
     step("passes", 2, 1).await;
     assert_eq!(scene.state("passes").await, "STARTING");
-    // Overtaken as often as it may be: from that step on its room is kept.
+    // Overtaken as often as allowed: from that step on, capacity is held for it.
     step("behind", 2, 3).await;
     assert_eq!(scene.state("behind").await, "WAITING");
     assert_eq!(held(&scene).await, Some(3.0), "the hold is under way");
@@ -327,7 +327,7 @@ async fn a_hold_is_counted_from_when_it_begins_until_the_head_starts() {
     assert_eq!(held(&scene).await, Some(5.0), "3 and 2 seconds");
     scene.server.turn(10_000).await;
     assert_eq!(held(&scene).await, Some(5.0), "it is over");
-    // Whoever has waited for long holds, too: 300 seconds are as by default.
+    // A task that has waited for long also holds capacity; the default is 300 seconds.
     step("next", 9, 300).await;
     scene.server.turn(7_000).await;
     assert_eq!(held(&scene).await, Some(12.0), "7 seconds beyond the 300");

@@ -96,7 +96,7 @@ async fn a_lost_node_gives_back_once_and_comes_back_above_the_quota_without_a_ki
     assert_eq!(scene.submits("a", "w1", 20, 1).await, 202);
     let lost = Command::RemoveNode { partition: Name::new("default"), node: Name::new("n2") };
     scene.server.accept(lost.clone()).await;
-    // 90 - 30 + 20, in the moment in which the loss is told.
+    // 90 - 30 + 20, at the moment at which the loss is reported.
     assert_eq!(figures(&scene).await, (80_000, false, Value::Null));
     assert_eq!(scene.state("w1").await, "STARTING");
     let again = scene.server.handle.submit(lost).await.unwrap().unwrap_err();

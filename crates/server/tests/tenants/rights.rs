@@ -40,7 +40,7 @@ async fn a_viewer_of_one_tenant_sees_nothing_of_another() {
         (&json!("b"), &Value::Null, &json!(0)),
         "not even how many others there are"
     );
-    // Who reads everything is told what is not there.
+    // A caller who reads everything gets a message that it does not exist.
     let gone = scene.read_as("vera - viewer", &format!("{TENANTS}/nowhere")).await;
     assert_eq!(problem(&gone), (404, "UNKNOWN_TENANT".into()));
 }
@@ -119,7 +119,7 @@ async fn a_tenant_admin_rules_below_his_tenant_and_over_little_of_his_own() {
     let any = [(CALLER, ADMIN_OF_DEPT), ("if-match", "*")];
     let any = scene.send("PATCH", &format!("{TENANTS}/team"), &any, &json!({})).await;
     assert_eq!(problem(&any), (403, "FORBIDDEN".into()), "whatever it is, is for admins");
-    // Whoever sees neither cannot tell a tenant that is there from one that is not.
+    // A caller who sees neither cannot distinguish an existing tenant from a missing one.
     let mut answers = Vec::new();
     for name in ["a", "z"] {
         for header in [("if-none-match", "*"), ("if-match", "*"), ("if-match", "\"7\"")] {

@@ -1,4 +1,4 @@
-//! What is said of tenants: how it is read, answered, listed and refused.
+//! Settings of tenants: how they are read, answered, listed, and refused.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ async fn what_is_said_is_answered_in_core_units_and_can_be_sent_back() {
     }
     let mut waiting = said["waiting"].clone();
     waiting.as_object_mut().unwrap().remove("maxWaitSeconds");
-    assert_eq!(shown["waiting"], waiting, "0 is for ever, as if it were not said");
+    assert_eq!(shown["waiting"], waiting, "0 means forever, as without the setting");
     let back = scene.change("PUT", &path, &shown).await;
     assert_eq!((back.status, back.header("etag")), (200, Some("\"1\"")), "it says the same");
 }

@@ -33,7 +33,7 @@ impl Scene {
         Self::told(journal, Options { pace, ..Options::default() }).await
     }
 
-    /// The same, on a server that was told this.
+    /// Starts it on a server with these options.
     pub(crate) async fn told(journal: &MemoryJournal, options: Options) -> Self {
         let scene = Self::with(journal, options).await;
         // On a journal of another server it is there already.

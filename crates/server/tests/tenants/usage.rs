@@ -27,7 +27,7 @@ async fn usage_is_quota_used_free_and_what_waits() {
             "resources": {"vcore": 20_000, "memory": 40_000_000_000_i64, "instances": 1}
         })
     );
-    assert_eq!(usage["throttledTotal"], json!(0), "an application is no task, and is told nothing");
+    assert_eq!(usage["throttledTotal"], json!(0), "an application is no task, and is not counted");
     let newest = scene.server.handle.feed().newest();
     assert_eq!((&usage["ledgerVersion"], &usage["overQuota"]), (&json!(newest), &json!(false)));
 }

@@ -1,4 +1,4 @@
-//! Entity tags: who changes what he has read, and who comes too late.
+//! Entity tags: a client changes the version that it has read, or is too late.
 
 use serde_json::{Value, json};
 

@@ -42,7 +42,7 @@ async fn the_file_is_shown_in_its_own_words() {
     let yaml = server.client().get_config_yaml().await.unwrap();
     assert!(yaml.contains("\nchecksum: "), "{yaml}");
     assert!(yaml.contains("extra:\n  log.level: INFO\n"), "{yaml}");
-    // Without what is beside the queues it is a queue file that means the same.
+    // Without the fields next to the partitions it is a queue file with the same meaning.
     let file = &yaml[..yaml.find("\nchecksum: ").unwrap()];
     let read = headroom_config::read(file).unwrap().configuration;
     let written = headroom_config::read(QUEUES).unwrap().configuration;

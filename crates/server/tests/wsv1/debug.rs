@@ -94,7 +94,7 @@ fn unpacked(answer: &Exchange, path: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Uses the processor until it is told to end.
+/// Uses the processor until `end` is set.
 #[inline(never)]
 fn spin_until(end: &AtomicBool) -> u64 {
     let mut sum = 0_u64;

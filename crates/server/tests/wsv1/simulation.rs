@@ -240,7 +240,7 @@ async fn what_is_not_said_is_as_in_the_queue() {
     let other = simulated(&server, &json!({"p": 50})).await;
     assert_eq!((&other["inputs"]["p"], &other["inputs"]["f"]), (&json!(50), &json!(1.5)));
     assert_eq!(other["users"][0]["b"], memory(98));
-    // Weight and ask of a user by his name, and of one more who has what nobody is said to have.
+    // Weight and ask of a user by name, and of another user without usage.
     let two = json!({"users": [{"user": "ann"}, {"user": "new"}], "U": memory(30)});
     let found = simulated(&server, &two).await;
     assert_eq!((&found["users"][0]["weight"], &found["users"][0]["r"]), (&json!(1.5), &memory(30)));
@@ -269,7 +269,7 @@ async fn nothing_is_told_of_users_who_are_not_seen() {
     assert_eq!(answer["users"][0]["r"], memory(2), "hers is 30");
 }
 
-/// What is sent, and what is said of it.
+/// Requests, and their answers.
 const REFUSED: &[(&str, &str)] = &[
     ("", "the body is empty. Send `{}`"),
     ("[]", "the body begins with `[`, but it must be an object"),

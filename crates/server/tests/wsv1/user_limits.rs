@@ -126,7 +126,7 @@ async fn a_leaf_shows_what_each_user_may_have_and_what_that_follows_from() {
             "active": true, "weight": 1.5, "r": {"memory": 30}, "runningApps": 1
         })
     );
-    // As if he asked for the minimum allocation: 82 by 2.5 in parts of one, of 102 a quarter.
+    // As with an ask of the minimum allocation: 82 by 2.5 in parts of one, of 102 a quarter.
     let bob = row(&shown, "bob");
     assert_eq!((&bob["softShare"], &bob["r"]), (&json!({"memory": 34}), &json!({"memory": 2})));
     assert_eq!((&bob["headroom"], &bob["limitedBy"]), (&json!({"memory": 0}), &json!("softShare")));

@@ -1,4 +1,4 @@
-//! Faults from a file, one by one.
+//! Faults that a file lists individually.
 
 use std::fmt::Display;
 use std::io;
@@ -12,20 +12,20 @@ use crate::workload::TIME_MS_MAX;
 
 use super::{Fault, FaultKind, Faults, Manner};
 
-/// The largest file, in bytes.
+/// Largest size of the file, in bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
-/// Why there are no faults to play.
+/// Reason why faults could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FaultsError {
-    /// Behind `random:` stands no seed.
+    /// The seed after `random:` is not valid.
     #[error(
         "--faults random:{found} has no valid seed: the seed must be a whole number from 0 to \
          {max}, such as random:7",
         max = u64::MAX
     )]
     Seed {
-        /// What stands there.
+        /// Text after `random:`.
         found: String,
     },
     /// The file could not be read.
@@ -34,18 +34,18 @@ pub enum FaultsError {
         path.display()
     )]
     Open {
-        /// As given.
+        /// Path of the file, as given.
         path: PathBuf,
-        /// The error of the system.
+        /// I/O error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// Something in it is wrong.
+    /// An entry of the file is not valid.
     #[error("{place}: {problem}")]
     Entry {
-        /// File and, where there is one, line.
+        /// File, and the line if there is one.
         place: String,
-        /// What is wrong, and what would be right.
+        /// The problem, and what is expected.
         problem: String,
     },
 }
@@ -78,7 +78,7 @@ enum Kind {
     Twice,
 }
 
-/// The faults of a file, in order of time; those of one moment in file order.
+/// Returns the faults of a file in order of time. Those with the same time are in file order.
 pub(super) fn read(path: &Path) -> Result<Faults, FaultsError> {
     let open = |source| FaultsError::Open { path: path.to_owned(), source };
     let size = std::fs::metadata(path).map_err(open)?.len();
@@ -158,7 +158,7 @@ fn useless(field: &str, wanted: bool, value: Option<&impl Display>) -> Result<()
     }
 }
 
-/// What the parser says, as one line that begins with file and line.
+/// Returns the error of the parser on one line that begins with file and line.
 fn fault_of(file: &str, error: &serde_saphyr::Error) -> FaultsError {
     let error = error.without_snippet();
     let place = match error.location() {

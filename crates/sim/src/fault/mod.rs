@@ -1,8 +1,7 @@
-//! What goes wrong on purpose: nodes that are lost or drained for a while, an RM that confirms
-//! late, twice or not for a long time, repeats its reports, or names what nobody knows, and
-//! a core that is lost and recovers.
+//! Injected faults. Nodes are lost or drained for some time. The RM confirms late or twice, repeats its reports, or
+//! names unknown objects. The core is lost and recovers.
 //!
-//! Nothing may be lost by it or counted twice; that is what a run with faults is for.
+//! A run with faults verifies that nothing is lost or counted twice.
 
 mod file;
 mod random;
@@ -12,86 +11,86 @@ use headroom_core::Name;
 pub use file::FaultsError;
 pub(crate) use random::{Delay, Lateness};
 
-/// All that goes wrong in a run.
+/// All faults of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faults {
-    /// In order of time.
+    /// Faults in order of time.
     pub(crate) list: Vec<Fault>,
-    /// How the RM confirms outside of the spans that the list names.
+    /// Behavior of the RM outside the time spans in the list.
     pub(crate) manner: Manner,
 }
 
-/// One thing that goes wrong.
+/// One fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// When, ms.
+    /// Time in ms.
     pub(crate) at_ms: u64,
     pub(crate) kind: FaultKind,
 }
 
-/// What goes wrong.
+/// Kind of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FaultKind {
-    /// A node is lost, and comes back empty.
+    /// A node is lost, and returns empty.
     Lose {
-        /// Which.
+        /// Name of the node.
         node: Name,
-        /// For how long, ms.
+        /// Duration in ms.
         for_ms: u64,
     },
-    /// A node takes nothing new.
+    /// A node is drained, so nothing starts on it.
     Drain {
-        /// Which.
+        /// Name of the node.
         node: Name,
-        /// For how long, ms.
+        /// Duration in ms.
         for_ms: u64,
     },
-    /// The RM says again all that it knows: nodes, applications, asks and allocations.
+    /// The RM sends its whole state again: nodes, applications, asks, and allocations.
     Reconnect,
-    /// The core is lost, and recovers from what was recorded.
+    /// The core is lost, and recovers from its records.
     Recover,
-    /// The RM releases an allocation that nobody knows.
+    /// The RM releases an unknown allocation.
     ReleaseUnknown,
-    /// What the RM is asked for in this span, it confirms late.
+    /// The RM confirms requests in this time span late.
     Late {
-        /// How long the span is, ms.
+        /// Length of the time span in ms.
         for_ms: u64,
-        /// How late, ms.
+        /// Delay in ms.
         after_ms: u64,
     },
-    /// What the RM is asked for in this span, it confirms twice.
+    /// The RM confirms requests in this time span twice.
     Twice {
-        /// How long the span is, ms.
+        /// Length of the time span in ms.
         for_ms: u64,
     },
 }
 
-/// How the RM confirms.
+/// Behavior of the RM when it confirms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// Every time, once, after [`CONFIRMS_AFTER_MS`].
+    /// Always once, after [`CONFIRMS_AFTER_MS`].
     Reliable,
-    /// Sometimes late, sometimes very late, sometimes twice.
+    /// Sometimes late, sometimes very late, and sometimes twice.
     Random,
 }
 
-/// How long the RM takes to stop something and to say so, ms.
+/// Time in ms in which the RM stops an allocation and confirms.
 pub const CONFIRMS_AFTER_MS: u64 = 1_000;
 
-/// Where faults come from.
+/// Source of faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultSource {
-    /// Drawn from this seed, over the time that the work takes at least.
+    /// Random faults with this seed, over the minimum duration of the work.
     Random(u64),
-    /// As a file lists them.
+    /// Faults from a file.
     Listed(Faults),
 }
 
 impl FaultSource {
-    /// What `--faults` says: `random:SEED`, or the name of a file.
+    /// Parses the value of `--faults`: `random:SEED`, or the path of a file.
     ///
     /// # Errors
-    /// [`FaultsError`] names the seed, or the file and the line.
+    /// A [`FaultsError`] that names the seed, or the file and the line.
     pub fn read(text: &str) -> Result<Self, FaultsError> {
         match text.strip_prefix("random:") {
             Some(seed) => match seed.parse() {
@@ -102,7 +101,7 @@ impl FaultSource {
         }
     }
 
-    /// The faults of a run on these nodes, of this length in ms.
+    /// Returns the faults of a run with these nodes, and this duration in ms.
     pub(crate) fn faults(&self, nodes: &[Name], length_ms: u64) -> Faults {
         match self {
             Self::Random(seed) => random::draw(*seed, nodes, length_ms),
@@ -110,7 +109,7 @@ impl FaultSource {
         }
     }
 
-    /// Nodes that are named and not among these; the first of them.
+    /// Returns the first named node that is not among these.
     pub(crate) fn unknown_node(&self, nodes: &[Name]) -> Option<&Name> {
         let Self::Listed(faults) = self else { return None };
         faults.list.iter().find_map(|fault| match &fault.kind {

@@ -1,4 +1,4 @@
-//! Faults drawn from a seed.
+//! Random faults with a seed.
 
 use headroom_core::Name;
 
@@ -6,17 +6,17 @@ use crate::workload::generate::random::Random;
 
 use super::{Fault, FaultKind, Faults, Manner};
 
-/// Of these nodes, one is lost on average; but at least [`LOSSES_MIN`] times one is.
+/// One loss for each this many nodes, but at least [`LOSSES_MIN`] losses.
 const NODES_PER_LOSS: u64 = 4;
 const LOSSES_MIN: u64 = 3;
 const LOSSES_MAX: u64 = 60;
-/// The shortest and the longest time that a node is away or drained, ms.
+/// Shortest and longest time for which a node is lost or drained, in ms.
 const AWAY_MS: (u64, u64) = (60_000, 2 * 3_600_000);
 const RECONNECTS: u64 = 2;
 const RECOVERIES: u64 = 3;
 const UNKNOWN_RELEASES: u64 = 10;
 
-/// The faults of this seed for these nodes, over a time in ms.
+/// Returns the faults of this seed for these nodes, over a time in ms.
 pub(super) fn draw(seed: u64, nodes: &[Name], length_ms: u64) -> Faults {
     let mut random = Random::new(seed);
     let mut list = Vec::new();
@@ -49,14 +49,14 @@ pub(super) fn draw(seed: u64, nodes: &[Name], length_ms: u64) -> Faults {
     Faults { list, manner: Manner::Random }
 }
 
-/// How late the RM confirms, ms, and after how much more it does so once more.
+/// Delay of a confirmation in ms, and further delay of a second one.
 pub(crate) struct Delay {
     pub(crate) after_ms: u64,
     pub(crate) again_ms: Option<u64>,
     pub(crate) lateness: Lateness,
 }
 
-/// How a confirmation is counted.
+/// Category of a delay, for the counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lateness {
     InTime,
@@ -65,8 +65,8 @@ pub(crate) enum Lateness {
 }
 
 impl Delay {
-    /// Drawn: one in five is late by up to a minute, one in twenty by 5 to 20 minutes, and one
-    /// in ten comes twice.
+    /// Returns a random delay. One of five is late by up to a minute, one of twenty by 5 to 20 minutes, and one of
+    /// ten is repeated.
     pub(crate) fn draw(random: &mut Random) -> Self {
         let (lateness, after_ms) = match random.whole(0, 19) {
             0 => (Lateness::VeryLate, random.whole(300_000, 1_200_000)),

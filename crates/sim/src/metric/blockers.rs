@@ -1,4 +1,4 @@
-//! Who waited for what, over the whole run.
+//! Reasons of waits, over the whole run.
 
 use std::cmp::Reverse;
 
@@ -6,9 +6,9 @@ use super::summary::BlockerSummary;
 use super::tally::can_run;
 use crate::outcome::Outcome;
 
-/// Blockers in order of the waiting they caused.
+/// Blockers in descending order of the waits that they caused.
 pub(super) struct Ranking {
-    /// Position in the outcome -> position in the summary; none if it caused no waiting.
+    /// Position in the summary by position in the outcome. `None` if the blocker caused no wait.
     ranks: Vec<Option<usize>>,
     blockers: Vec<BlockerSummary>,
 }
@@ -41,12 +41,12 @@ impl Ranking {
         Self { ranks, blockers: order.iter().map(summary_of).collect() }
     }
 
-    /// Position in the summary of the blocker at this position in the outcome.
+    /// Returns the position in the summary of the blocker at this position in the outcome.
     pub(super) fn rank_of(&self, blocker: usize) -> Option<usize> {
         self.ranks[blocker]
     }
 
-    /// Everything that jobs waited for, ms.
+    /// Returns the sum of all waits in ms.
     pub(super) fn total_ms(&self) -> i128 {
         let waits = self.blockers.iter().map(|one| i128::from(one.wait_ms));
         waits.sum()

@@ -1,4 +1,4 @@
-//! Free room that nothing which waits can use.
+//! Free resources that no waiting task can use.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::tasks::{Pending, end_of};
 use super::types::Types;
 use crate::outcome::Outcome;
 
-/// Something that changes between two samples; the order between samples does not matter.
+/// A change between two samples. The order between samples does not matter.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     NodeComes(usize),
@@ -20,7 +20,7 @@ enum Change {
     WaitsNoMore(usize, Option<usize>),
 }
 
-/// Per type, unusable room in percent of the capacity, sampled in the middle of each bin.
+/// Returns the unusable resources by type, in percent of the capacity, sampled in the middle of each bin.
 pub(super) fn series(
     outcome: &Outcome,
     grid: Grid,
@@ -57,7 +57,7 @@ pub(super) fn series(
         .collect()
 }
 
-/// What changed before each sample and after the one before it.
+/// Returns the changes before each sample and after the previous one.
 fn changes(outcome: &Outcome, grid: Grid, pending: &[Pending]) -> Vec<Vec<Change>> {
     let mut changes = vec![Vec::new(); grid.bins];
     let mut put = |at_ms: u64, change: Change| {
@@ -80,14 +80,14 @@ fn changes(outcome: &Outcome, grid: Grid, pending: &[Pending]) -> Vec<Vec<Change
     changes
 }
 
-/// Nodes, their free room, and the sizes of what waits, at one moment.
+/// Nodes, their free resources, and the sizes of waiting tasks at one moment.
 struct State<'a> {
     outcome: &'a Outcome,
     types: &'a Types,
-    /// Per node and type, core units.
+    /// Free amount per node and type, in core units.
     free: Vec<i64>,
     present: Vec<bool>,
-    /// What one waiting task needs, type by type -> how many stretches of waiting are of such tasks.
+    /// Number of pending records by size of their tasks, with the amount of each type.
     demands: BTreeMap<Vec<i64>, i64>,
 }
 
@@ -144,8 +144,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// What the waiting tasks need, without those that need as much as another or more: where one of
-    /// these fits nowhere, none fits.
+    /// Returns the sizes of waiting tasks, without those that need as much as another or more. If one of these fits
+    /// nowhere, none fits.
     fn least(&self) -> Vec<&[i64]> {
         let mut all: Vec<&[i64]> = self.demands.keys().map(Vec::as_slice).collect();
         all.sort_by_key(|demand| demand.iter().map(|one| i128::from(*one)).sum::<i128>());
@@ -158,7 +158,7 @@ impl<'a> State<'a> {
         least
     }
 
-    /// Per type, free amounts on the nodes where no waiting task fits.
+    /// Returns the free amounts by type on the nodes where no waiting task fits.
     fn unusable(&self) -> Vec<i128> {
         let mut sums = vec![0; self.types.len()];
         let least = self.least();
@@ -178,7 +178,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// Whether one amount of each type is no more than another.
+/// Returns whether the demand does not exceed the free amount of any type.
 fn fits(demand: &[i64], free: &[i64]) -> bool {
     demand.iter().zip(free).all(|(demand, free)| demand <= free)
 }

@@ -1,23 +1,23 @@
-//! The time grid that curves are plotted on, and exact integration onto it.
+//! The time grid of curves, and exact integration over its bins.
 
 use serde::{Deserialize, Serialize};
 
-/// Most points a curve has: more than the pixels of a plot can show is waste.
+/// Most points of a curve, because a plot cannot show more.
 const BINS_MAX: u64 = 400;
 
-/// Equal bins over `[0, end_ms)`; only the last may be shorter.
+/// Equal bins over `[0, end_ms)`. Only the last can be shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grid {
-    /// End of the run, ms.
+    /// End of the run in ms.
     pub end_ms: u64,
-    /// Width of every bin but the last, ms.
+    /// Width of every bin except the last, in ms.
     pub width_ms: u64,
-    /// Number of bins, at most 400; zero for a run without duration.
+    /// Number of bins, at most 400. Zero for a run without duration.
     pub bins: usize,
 }
 
 impl Grid {
-    /// The finest grid of whole milliseconds with at most 400 bins.
+    /// Returns the finest grid of whole milliseconds with at most 400 bins.
     #[must_use]
     pub fn over(end_ms: u64) -> Self {
         let width_ms = end_ms.div_ceil(BINS_MAX).max(1);
@@ -25,22 +25,22 @@ impl Grid {
         Self { end_ms, width_ms, bins }
     }
 
-    /// Start of this bin, ms.
+    /// Returns the start of this bin in ms.
     pub fn start_of(&self, bin: usize) -> u64 {
         self.width_ms * bin as u64
     }
 
-    /// Width of this bin, ms.
+    /// Returns the width of this bin in ms.
     pub fn width_of(&self, bin: usize) -> u64 {
         (self.end_ms - self.start_of(bin)).min(self.width_ms)
     }
 
-    /// The moment in the middle of this bin, ms, at which states are sampled.
+    /// Returns the middle of this bin in ms, at which states are sampled.
     pub fn middle_of(&self, bin: usize) -> u64 {
         self.start_of(bin) + self.width_of(bin) / 2
     }
 
-    /// The first bin whose middle is not before `at_ms`; none if all are.
+    /// Returns the first bin whose middle is not before `at_ms`. `None` if there is none.
     pub(super) fn first_sample_from(&self, at_ms: u64) -> Option<usize> {
         let near = usize::try_from(at_ms / self.width_ms).unwrap_or(usize::MAX);
         if near >= self.bins {
@@ -51,13 +51,13 @@ impl Grid {
     }
 }
 
-/// A step function of time, collected as intervals and integrated exactly per bin.
+/// A step function of time, which is collected as intervals and integrated exactly per bin.
 #[derive(Clone, Debug)]
 pub(super) struct Integral {
     grid: Grid,
     /// Amount × ms of intervals that cover only a part of the bin.
     partial: Vec<i128>,
-    /// Change, at the start of the bin, of the amount that covers whole bins.
+    /// Change of the amount that covers whole bins, at the start of the bin.
     change: Vec<i128>,
     total: i128,
 }
@@ -67,7 +67,7 @@ impl Integral {
         Self { grid, partial: vec![0; grid.bins], change: vec![0; grid.bins + 1], total: 0 }
     }
 
-    /// Add `amount` over `[from_ms, to_ms)`, cut off at the end of the run.
+    /// Adds `amount` over `[from_ms, to_ms)`, truncated at the end of the run.
     pub(super) fn add(&mut self, from_ms: u64, to_ms: u64, amount: i64) {
         let to_ms = to_ms.min(self.grid.end_ms);
         if from_ms >= to_ms {
@@ -89,12 +89,12 @@ impl Integral {
         self.change[last] -= amount;
     }
 
-    /// Amount × ms over the whole run.
+    /// Returns amount × ms over the whole run.
     pub(super) fn total(&self) -> i128 {
         self.total
     }
 
-    /// Amount × ms of every bin; they sum to the total.
+    /// Returns amount × ms of every bin. They sum to the total.
     pub(super) fn bins(&self) -> Vec<i128> {
         let mut level = 0;
         (0..self.grid.bins)

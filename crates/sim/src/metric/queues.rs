@@ -1,4 +1,4 @@
-//! Shares of queues over time, against what they are guaranteed.
+//! Shares of queues over time, compared with their guarantees.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,16 +12,16 @@ use super::tasks::end_of;
 use super::types::Types;
 use crate::outcome::Outcome;
 
-/// Leaf queues with a curve of their own; colours cannot distinguish more.
+/// Most leaf queues with their own curve, because more colors cannot be distinguished.
 const STACKED_MAX: usize = 7;
 
-/// Queues whose share is drawn against their guarantee.
+/// Most queues whose share is plotted with their guarantee.
 const GUARANTEED_MAX: usize = 12;
 
-/// Room held by the allocations of one queue, over time, per type.
+/// Usage of one queue over time, by type.
 type Usage = Vec<Integral>;
 
-/// Share of every queue in percent per type, over the whole run.
+/// Returns the share of every queue in percent by type, over the whole run.
 pub(super) fn share_percent(
     tally: &Tally,
     types: &Types,
@@ -34,8 +34,8 @@ pub(super) fn share_percent(
         .collect()
 }
 
-/// The guarantee of the queue at `queue`, in the type in which it is the largest part of the
-/// cluster; none if it has none.
+/// Returns the guarantee of a queue, in the type in which it is the largest fraction of the cluster. `None` without a
+/// guarantee.
 pub(super) fn guarantee(
     outcome: &Outcome,
     queue: usize,
@@ -52,7 +52,7 @@ pub(super) fn guarantee(
             (position, 100.0 * ratio(i128::from(amount) * run_ms, whole))
         })
         .filter(|(_, percent)| *percent > 0.0);
-    // Of equal ones the first by name: max_by would keep the last.
+    // Of equal ones, the first by name: `max_by` would return the last.
     let (position, percent) =
         percents.reduce(|best, one| if one.1 > best.1 { one } else { best })?;
     let resource = types.names().nth(position)?.to_owned();
@@ -63,7 +63,7 @@ pub(super) fn guarantee(
     })
 }
 
-/// Which queues get curves: position of the queue -> slot.
+/// Queues with curves: slot by position of the queue.
 struct Slots {
     of_queue: Vec<Option<usize>>,
     count: usize,
@@ -79,7 +79,7 @@ impl Slots {
     }
 }
 
-/// Per type, the shares of the most used leaves and of all others together.
+/// Returns the shares by type of the leaves with the highest usage, and of all others together.
 pub(super) fn stacked(
     outcome: &Outcome,
     grid: Grid,
@@ -121,7 +121,7 @@ pub(super) fn stacked(
     with_capacity.map(|(position, name)| (name.to_owned(), of_type(position))).collect()
 }
 
-/// Shares of the queues with the largest guarantees, in the type of the guarantee.
+/// Returns the shares of the queues with the largest guarantees, in the type of the guarantee.
 pub(super) fn guaranteed(
     outcome: &Outcome,
     grid: Grid,

@@ -1,7 +1,7 @@
-//! The waits that a workload records, compared with those of the run.
+//! Compares the waits that a workload records with those of the run.
 //!
-//! A trace tells when its jobs started. Where the played cluster is the recorded one, the waits are of the same
-//! order; where it is not, the difference has a cause that can be named.
+//! A trace has the start times of its jobs. If the simulated cluster is the recorded one, the waits have the same
+//! order of magnitude. Otherwise the difference has a cause that can be named.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use crate::outcome::Outcome;
 use crate::report::pretty;
 use crate::workload::{Job, Workload};
 
-/// Waits differ wildly from this factor on, and from this difference on, ms.
+/// Factor from which waits differ strongly. `DIFFERENCE_MS` is the smallest such difference in ms.
 const FACTOR: u64 = 5;
 const DIFFERENCE_MS: u64 = 600_000;
 
-/// Returns the recorded and the simulated waits of the jobs that started in both; none where the workload
-/// records none. Times that were stretched are not those of the record.
+/// Returns the recorded and the simulated waits of the jobs that started in both. `None` if the workload has no
+/// recorded waits. Scaled times do not have any.
 #[must_use]
 pub fn recorded(
     workload: &Workload,
@@ -49,12 +49,12 @@ pub fn recorded(
     Some(found)
 }
 
-/// Whether one wait is far above another.
+/// Returns whether one wait is far above another.
 fn is_far_above(one_ms: u64, other_ms: u64) -> bool {
     one_ms >= other_ms.saturating_mul(FACTOR) && one_ms - other_ms >= DIFFERENCE_MS
 }
 
-/// What explains a wild difference.
+/// Returns explanations of a strong difference.
 fn remarks(found: &RecordedWaits, workload: &Workload, nodes: &[NodeSpec]) -> Vec<String> {
     let any = |test: fn(u64, u64) -> bool, one: &Waits, other: &Waits| {
         test(one.mean_ms, other.mean_ms) || test(one.p95_ms, other.p95_ms)
@@ -118,7 +118,7 @@ fn remarks(found: &RecordedWaits, workload: &Workload, nodes: &[NodeSpec]) -> Ve
     remarks
 }
 
-/// The most that jobs held at once as recorded, by type.
+/// Returns the recorded peak usage of the jobs by type.
 fn peak(workload: &Workload) -> BTreeMap<Name, i128> {
     let mut changes: Vec<(u64, i128, &Name)> = Vec::new();
     for job in &workload.jobs {
@@ -131,7 +131,7 @@ fn peak(workload: &Workload) -> BTreeMap<Name, i128> {
             changes.push((to_ms, -held, name));
         }
     }
-    // At one moment what ends goes first.
+    // At the same moment, ends are before starts.
     changes.sort_unstable();
     let (mut now, mut most) = (BTreeMap::new(), BTreeMap::new());
     for (_, change, name) in changes {
@@ -143,7 +143,7 @@ fn peak(workload: &Workload) -> BTreeMap<Name, i128> {
     most
 }
 
-/// What all nodes have together.
+/// Returns the total of all nodes.
 fn whole(nodes: &[NodeSpec]) -> BTreeMap<Name, i128> {
     let mut sum: BTreeMap<Name, i128> = BTreeMap::new();
     for (name, amount) in nodes.iter().flat_map(|node| node.resources.iter()) {
@@ -152,7 +152,7 @@ fn whole(nodes: &[NodeSpec]) -> BTreeMap<Name, i128> {
     sum
 }
 
-/// An amount in the unit that people read: `512 cores`.
+/// Returns an amount in a readable unit: `512 cores`.
 fn shown(name: &Name, amount: i128) -> String {
     let (unit, divisor) = readable(name);
     format!("{}\u{a0}{unit}", pretty::number(ratio(amount, divisor)))

@@ -1,4 +1,4 @@
-//! Why jobs were rejected, or can never start.
+//! Reasons why jobs were rejected, or can never start.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::summary::Refusal;
 use crate::outcome::{JobRecord, JobState, Outcome};
 
-/// How many reasons a summary has; the others are those of the fewest jobs.
+/// Most reasons in a summary. The others are those with the fewest jobs.
 const REASONS_MAX: usize = 100;
 
 /// Returns the reasons, the most frequent first.

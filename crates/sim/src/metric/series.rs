@@ -9,21 +9,21 @@ use super::types::HOUR_MS;
 /// A curve on the grid of the run: the time-weighted mean of each bin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// What it is of: a type, a queue, `pending`.
+    /// Subject of the curve: a type, a queue, `pending`.
     pub name: String,
     /// Unit of the values.
     pub unit: String,
-    /// Mean over the run. For a percentage of something that changes: the percentage of the
-    /// sums, not the mean of the percentages.
+    /// Mean over the run. For a percentage of a changing total, it is the percentage of the sums, not the mean of the
+    /// percentages.
     pub average: f64,
     /// Σ value × width of its bin, in unit × hours.
     pub total: f64,
-    /// One value per bin, six decimals.
+    /// One value per bin, with six decimals.
     pub values: Vec<f64>,
 }
 
 impl Series {
-    /// Means of an exact integral, `divisor` core units to the unit.
+    /// Returns the means of an exact integral. `divisor` is the number of core units per unit.
     pub(super) fn exact(name: &str, unit: &str, integral: &Integral, divisor: i128) -> Self {
         let grid = integral.grid();
         let values = integral
@@ -41,7 +41,7 @@ impl Series {
         }
     }
 
-    /// One integral in percent of another, bin by bin; 0 where there is nothing to share.
+    /// Returns one integral in percent of another by bin. 0 where the other is 0.
     pub(super) fn percent(name: &str, part: &Integral, whole: &Integral) -> Self {
         let values = part
             .bins()
@@ -53,7 +53,7 @@ impl Series {
         Self::of_values(name, "%", part.grid(), values, average)
     }
 
-    /// Values that are known per bin only.
+    /// Returns a curve of values that are known only per bin.
     pub(super) fn of_values(
         name: &str,
         unit: &str,
@@ -66,7 +66,7 @@ impl Series {
     }
 }
 
-/// Σ value × width of its bin, in unit × hours.
+/// Returns Σ value × width of its bin, in unit × hours.
 pub(crate) fn total_hours(grid: Grid, values: &[f64]) -> f64 {
     let of_bin = |(bin, value): (usize, &f64)| value * to_float(grid.width_of(bin)) / 3_600_000.0;
     values.iter().enumerate().map(of_bin).sum()

@@ -1,12 +1,12 @@
-//! Percentiles, means and rounding, the same on every machine.
+//! Percentiles, means, and rounding, with the same results on every machine.
 
 use super::summary::{Slowdowns, WaitBucket, Waits};
 
-/// Runs shorter than this count as this long in the bounded slowdown, ms.
+/// Shortest run time in the bounded slowdown, in ms.
 const SLOWDOWN_BOUND_MS: u64 = 10_000;
 
-/// Edges of the wait histogram, ms, each about three times the one before: a logarithmic scale
-/// without a logarithm, whose last digit depends on the machine.
+/// Edges of the wait histogram in ms, each about three times the previous one. This is a logarithmic scale without a
+/// logarithm, whose last digit depends on the machine.
 const WAIT_EDGES_MS: [u64; 16] = [
     0,
     1_000,
@@ -26,13 +26,13 @@ const WAIT_EDGES_MS: [u64; 16] = [
     2_592_000_000,
 ];
 
-/// The value at nearest rank ⌈percent·n/100⌉ of `sorted`; none if it is empty.
+/// Returns the value at nearest rank ⌈percent·n/100⌉ of `sorted`. `None` if it is empty.
 pub fn percentile<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
     let rank = (percent * sorted.len()).div_ceil(100).max(1);
     sorted.get(rank - 1).copied()
 }
 
-/// Statistics of these waits, in ms.
+/// Returns the statistics of these waits in ms.
 pub(super) fn waits(mut values: Vec<u64>) -> Waits {
     values.sort_unstable();
     let total: u128 = values.iter().copied().map(u128::from).sum();
@@ -50,12 +50,12 @@ pub(super) fn waits(mut values: Vec<u64>) -> Waits {
     }
 }
 
-/// Bounded slowdown of a job; at least 1.
+/// Returns the bounded slowdown of a job, which is at least 1.
 pub(super) fn slowdown(wait_ms: u64, run_ms: u64) -> f64 {
     (to_float(wait_ms.saturating_add(run_ms)) / to_float(run_ms.max(SLOWDOWN_BOUND_MS))).max(1.0)
 }
 
-/// Statistics of these slowdowns.
+/// Returns the statistics of these slowdowns.
 pub(super) fn slowdowns(mut values: Vec<f64>) -> Slowdowns {
     // Summed in sorted order, so that the order of the jobs cannot change the last digit.
     values.sort_unstable_by(f64::total_cmp);
@@ -64,7 +64,7 @@ pub(super) fn slowdowns(mut values: Vec<f64>) -> Slowdowns {
     Slowdowns { mean: round(mean), p95: round(percentile(&values, 95).unwrap_or(0.0)) }
 }
 
-/// How many of these waits fall between each two edges; from no wait up to the last used bucket.
+/// Returns the number of waits in each bucket, from zero up to the last used bucket.
 pub(super) fn histogram<'a>(values: impl Iterator<Item = &'a u64>) -> Vec<WaitBucket> {
     let mut jobs = [0_u64; WAIT_EDGES_MS.len()];
     for value in values {
@@ -80,14 +80,14 @@ pub(super) fn histogram<'a>(values: impl Iterator<Item = &'a u64>) -> Vec<WaitBu
         .collect()
 }
 
-/// Jain's index of these non-negative numbers; none if all are zero.
+/// Returns Jain's index of these non-negative numbers. `None` if all are zero.
 pub(super) fn jain(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().sum();
     let squares: f64 = values.iter().map(|value| value * value).sum();
     (squares > 0.0).then(|| round(sum * sum / (to_float(values.len() as u64) * squares)))
 }
 
-/// Six decimals; what is below is noise in every unit we print.
+/// Rounds to six decimals. Smaller differences do not matter in any printed unit.
 pub(super) fn round(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
@@ -97,7 +97,7 @@ pub(super) fn to_float(value: u64) -> f64 {
     value as f64
 }
 
-/// Quotient of two exact sums; 0 where there is nothing to divide by.
+/// Returns the quotient of two exact sums. 0 if the divisor is 0.
 #[expect(clippy::cast_precision_loss, reason = "ratios only; correctly rounded everywhere")]
 pub(super) fn ratio(part: i128, whole: i128) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }

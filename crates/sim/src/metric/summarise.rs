@@ -1,4 +1,4 @@
-//! From the records of a run to its numbers.
+//! Computes the summary of a run from its records.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use super::types::{HOUR_MS, Types};
 use super::{fragmentation, queues, refusals, tasks};
 use crate::outcome::Outcome;
 
-/// Condense a run.
+/// Computes the summary of a run.
 ///
-/// Positions in the outcome must lie in their tables, and parents come before their children;
-/// definitions and units are those of [`crate::metric`].
+/// Positions in the outcome must be valid, and parents must be before their children. Definitions and units are those
+/// of [`crate::metric`].
 #[must_use]
 pub fn summarise(outcome: &Outcome) -> Summary {
     let types = Types::of(outcome);
@@ -74,19 +74,19 @@ fn gangs(outcome: &Outcome) -> Option<GangSummary> {
     })
 }
 
-/// Sums per user, group and queue.
+/// Sums by user, group, and queue.
 struct Tallies<'a> {
     users: Owners<'a>,
     groups: Owners<'a>,
-    /// Each queue with those below it.
+    /// Sums of each queue with its descendants.
     queues: Vec<Tally>,
 }
 
-/// Sums by name. A job's owner is looked up once, not again for each of its allocations.
+/// Sums by name. The owner of a job is looked up once, not again for each of its allocations.
 struct Owners<'a> {
-    /// In name order.
+    /// Sums in order of names.
     tallies: Vec<(&'a str, Tally)>,
-    /// Per job of the outcome: the position of its owner, if it has one.
+    /// Position of the owner of each job of the outcome, if it has one.
     of_job: Vec<Option<usize>>,
 }
 
@@ -141,7 +141,7 @@ impl<'a> Tallies<'a> {
         sums
     }
 
-    /// Add to the user, the group and the queue of a job.
+    /// Adds to the user, the group, and the queue of a job.
     fn each_of(&mut self, job: usize, queue: Option<usize>, mut add: impl FnMut(&mut Tally)) {
         let owners = self.users.of_job(job).into_iter().chain(self.groups.of_job(job));
         owners.for_each(&mut add);
@@ -158,7 +158,7 @@ impl<'a> Tallies<'a> {
     }
 }
 
-/// What the nodes had, over time, per type.
+/// Returns the capacity of the nodes over time, by type.
 fn capacity(outcome: &Outcome, grid: Grid, types: &Types) -> Vec<Integral> {
     let mut capacity = vec![Integral::on(grid); types.len()];
     for node in &outcome.nodes {

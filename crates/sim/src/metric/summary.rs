@@ -1,4 +1,4 @@
-//! The numbers of a run, as plain records.
+//! Data types for the metrics of a run.
 
 use std::collections::BTreeMap;
 
@@ -8,46 +8,46 @@ use super::grid::Grid;
 use super::series::Series;
 use crate::outcome::{FaultCounts, GangCounts};
 
-/// A run in numbers. Every list has a fixed order, so that equal runs give equal bytes.
+/// Metrics of a run. Every list has a fixed order, so that equal runs give equal bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Virtual time at the end of the run, ms.
+    /// Virtual time at the end of the run, in ms.
     pub end_ms: u64,
-    /// Decisions taken.
+    /// Number of decisions.
     pub decisions: u64,
-    /// Digest over all decisions.
+    /// Digest of all decisions.
     pub digest: String,
-    /// First submission to last end, ms.
+    /// Time from the first submission to the last end, in ms.
     pub makespan_ms: u64,
-    /// Jain's index over users of their dominant-share hours; none if nothing ran.
+    /// Jain's index of the users' dominant-share hours. `None` if nothing ran.
     pub jain: Option<f64>,
-    /// The resource types, in name order.
+    /// Resource types in order of names.
     pub types: Vec<TypeSummary>,
     /// The whole run.
     pub run: Scope,
-    /// Queues as configured, parents before children; ancestors include their descendants.
+    /// Queues as configured, parents before children. A queue includes its descendants.
     pub queues: Vec<QueueSummary>,
-    /// Users, in name order.
+    /// Users in order of names.
     pub users: Vec<Scope>,
-    /// Groups, in name order; jobs without a group are in none.
+    /// Groups in order of names. Jobs without a group are not in any.
     pub groups: Vec<Scope>,
-    /// Everything that jobs waited for, hours: the sum over the blockers.
+    /// Sum of all waits in hours.
     pub waiting_hours: f64,
-    /// What made jobs wait, the longest total first.
+    /// Reasons of waits, the longest total first.
     pub blockers: Vec<BlockerSummary>,
-    /// What became of gangs; none if no job was one.
+    /// Metrics of gangs. `None` if no job was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gangs: Option<GangSummary>,
-    /// What went wrong on purpose; none if nothing was to.
+    /// Counts of injected faults. `None` without faults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultCounts>,
-    /// Why jobs were rejected or can never start, the most frequent first; left out where none was.
+    /// Reasons why jobs were rejected or can never start, the most frequent first. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<Refusal>,
-    /// Recorded and simulated waits; none where the workload records none.
+    /// Recorded and simulated waits. `None` if the workload has no recorded waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedWaits>,
-    /// How many jobs that started waited how long.
+    /// Number of started jobs by wait.
     pub wait_histogram: Vec<WaitBucket>,
     /// The grid of every curve.
     pub grid: Grid,
@@ -55,124 +55,124 @@ pub struct Summary {
     pub series: SeriesSet,
 }
 
-/// Jobs whose tasks start together.
+/// Metrics of jobs whose tasks start together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GangSummary {
-    /// What became of them.
+    /// Counts of gangs.
     pub counts: GangCounts,
-    /// From the first submission until the gang was complete, over those that were.
+    /// Time from the first submission until the gang was complete, over the complete gangs.
     pub until_complete: Waits,
 }
 
 /// One resource type of the cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypeSummary {
-    /// Its name.
+    /// Name of the type.
     pub name: String,
-    /// The unit of its amounts in this summary: cores, GiB, or the type itself (a count).
+    /// Unit of its amounts in this summary: cores, GiB, or the type itself (a count).
     pub unit: String,
-    /// Held by allocations without placeholders, unit × hours.
+    /// Usage by allocations (including placeholders), in unit × hours.
     pub used_hours: f64,
     /// Held by placeholders, unit × hours.
     #[serde(default)]
     pub reserved_hours: f64,
-    /// What the nodes had, unit × hours.
+    /// Capacity of the nodes, in unit × hours.
     pub capacity_hours: f64,
-    /// Used in percent of the capacity, over the whole run, without placeholders.
+    /// Usage in percent of the capacity, over the whole run.
     pub used_percent: f64,
     /// Held by placeholders in percent of the capacity, over the whole run.
     #[serde(default)]
     pub reserved_percent: f64,
-    /// Free but unusable for what waited, in percent of the capacity, over the whole run.
+    /// Amount that was free, but unusable for waiting tasks, in percent of the capacity, over the whole run.
     pub unusable_percent: f64,
 }
 
-/// The jobs of one queue, user, group, or of the whole run.
+/// Metrics of the jobs of one queue, user, or group, or of the whole run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scope {
-    /// Queue path, user, group; `run` for all.
+    /// Queue path, user, or group. `run` for the whole run.
     pub name: String,
-    /// Jobs by state.
+    /// Number of jobs by state.
     pub jobs: JobCounts,
-    /// Tasks: asks of these jobs.
+    /// Number of tasks: asks of these jobs.
     pub tasks: u64,
     /// Waits of the jobs that started.
     pub waits: Waits,
-    /// Waits, so far, of the jobs that wait at the end of the run.
+    /// Waits so far of the jobs that wait at the end of the run.
     pub still_waiting: OpenWaits,
-    /// Bounded slowdown of the jobs that started.
+    /// Bounded slowdowns of the jobs that started.
     pub slowdowns: Slowdowns,
-    /// Held by their allocations (placeholders included), unit × hours per type.
+    /// Usage by their allocations (including placeholders), in unit × hours by type.
     pub resource_hours: BTreeMap<String, f64>,
-    /// Largest share over the types, times the length of the run, hours.
+    /// Largest share over the types, times the length of the run, in hours.
     pub dominant_share_hours: f64,
-    /// Allocations ended by preemption.
+    /// Number of allocations that preemption ended.
     pub preemptions: u64,
-    /// Allocations ended by the loss of their node.
+    /// Number of allocations that the loss of their node ended.
     pub node_losses: u64,
-    /// Work of the preempted and lost allocations, unit × hours per type.
+    /// Work of the preempted and lost allocations, in unit × hours by type.
     pub lost_hours: BTreeMap<String, f64>,
-    /// What they waited for, the longest first.
+    /// Reasons of their waits, the longest first.
     pub waited_for: Vec<WaitedFor>,
 }
 
-/// Jobs by their state at the end of the run.
+/// Number of jobs by their state at the end of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobCounts {
-    /// All of them.
+    /// All jobs.
     pub total: u64,
-    /// All tasks ran to their end.
+    /// Jobs whose tasks all finished.
     pub finished: u64,
-    /// All tasks started, some still run.
+    /// Jobs whose tasks all started, and some still run.
     pub running: u64,
-    /// Some task has not started.
+    /// Jobs with a task that has not started.
     pub waiting: u64,
-    /// Can never start.
+    /// Jobs that can never start.
     pub impossible: u64,
-    /// Refused at submission.
+    /// Jobs that were refused at submission.
     pub rejected: u64,
-    /// Their lifetime was over before all tasks had ended; left out where there are none.
+    /// Jobs whose lifetime ended before all tasks did. Absent if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub expired: u64,
 }
 
-// `serde` asks for references.
+// `serde` requires a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Waits of jobs that started; percentiles by nearest rank; all zero without such jobs.
+/// Waits of jobs that started, with percentiles by nearest rank. All zero without such jobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waits {
-    /// How many jobs these are.
+    /// Number of these jobs.
     pub jobs: u64,
-    /// Sum, ms.
+    /// Sum in ms.
     pub total_ms: u64,
     /// Mean, rounded to the nearest ms.
     pub mean_ms: u64,
-    /// Half waited no longer, ms.
+    /// Median in ms.
     pub p50_ms: u64,
-    /// 95 % waited no longer, ms.
+    /// 95th percentile in ms.
     pub p95_ms: u64,
-    /// 99 % waited no longer, ms.
+    /// 99th percentile in ms.
     pub p99_ms: u64,
-    /// Longest, ms.
+    /// Longest wait in ms.
     pub max_ms: u64,
 }
 
-/// Jobs that still wait at the end of the run.
+/// Waits of jobs that still wait at the end of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenWaits {
-    /// How many.
+    /// Number of these jobs.
     pub jobs: u64,
-    /// Sum of submission to the end of the run, ms.
+    /// Sum of the times from submission to the end of the run, in ms.
     pub total_ms: u64,
-    /// Longest, ms.
+    /// Longest such time in ms.
     pub max_ms: u64,
 }
 
-/// Bounded slowdowns; zero if no job started.
+/// Bounded slowdowns. Zero if no job started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Slowdowns {
     /// Mean.
@@ -181,104 +181,103 @@ pub struct Slowdowns {
     pub p95: f64,
 }
 
-/// Part of a wait.
+/// Part of a wait with one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitedFor {
     /// Position in [`Summary::blockers`].
     pub blocker: usize,
-    /// Total, ms.
+    /// Total in ms.
     pub wait_ms: u64,
 }
 
-/// One queue.
+/// Metrics of one queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueueSummary {
-    /// Its jobs, those of queues below included.
+    /// Metrics of its jobs, including those of its descendants.
     pub scope: Scope,
-    /// Whether it holds applications.
+    /// Whether it is a leaf.
     pub leaf: bool,
-    /// Used in percent of the cluster per type, over the whole run.
+    /// Usage in percent of the cluster by type, over the whole run.
     pub share_percent: BTreeMap<String, f64>,
-    /// Its guarantee, if it has one in a type that the cluster has.
+    /// Guarantee, if it has one in a type that the cluster has.
     pub guarantee: Option<Guarantee>,
 }
 
-/// What a queue is guaranteed, in the type in which the guarantee is the largest part of the
-/// cluster.
+/// Guarantee of a queue, in the type in which it is the largest fraction of the cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Guarantee {
-    /// That type.
+    /// Resource type of the guarantee.
     pub resource: String,
     /// Guaranteed amount in percent of the cluster's mean capacity.
     pub percent: f64,
-    /// Mean use in percent of the cluster.
+    /// Mean usage in percent of the cluster.
     pub used_percent: f64,
 }
 
-/// What made jobs wait, over the whole run. Jobs that were impossible or rejected are left out.
+/// A reason of waits over the whole run, without jobs that were impossible or rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockerSummary {
     /// Reason code.
     pub code: String,
-    /// What sets the bound.
+    /// Object that has the limit.
     pub subject: String,
-    /// Total wait, ms.
+    /// Total wait in ms.
     pub wait_ms: u64,
-    /// How many jobs it held back at some time.
+    /// Number of jobs that waited for it.
     pub jobs: u64,
 }
 
-/// A reason for which jobs were refused.
+/// A reason why jobs were refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     /// `rejected` at the submission, or `impossible`.
     pub state: String,
-    /// The reason in a sentence.
+    /// Reason as a sentence.
     pub reason: String,
-    /// How many jobs it holds for.
+    /// Number of jobs.
     pub jobs: u64,
-    /// The first of them.
+    /// Name of the first of these jobs.
     pub first: String,
 }
 
-/// The waits that a workload records, and those of the same jobs in the run.
+/// Waits that a workload records, and those of the same jobs in the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedWaits {
-    /// As recorded.
+    /// Recorded waits.
     pub recorded: Waits,
-    /// In the run.
+    /// Waits in the run.
     pub simulated: Waits,
-    /// What differs between the recorded cluster and the played one, in sentences; empty where the waits are
-    /// of the same order.
+    /// Differences between the recorded cluster and the simulated one, as sentences. Empty if the waits have the same
+    /// order of magnitude.
     pub remarks: Vec<String>,
 }
 
-/// Jobs that waited at least `from_ms` and less than `to_ms`.
+/// Number of jobs that waited at least `from_ms` and less than `to_ms`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitBucket {
-    /// Lower edge, ms, included.
+    /// Lower edge in ms, inclusive.
     pub from_ms: u64,
-    /// Upper edge, ms, not included; none for the last.
+    /// Upper edge in ms, exclusive. `None` for the last bucket.
     pub to_ms: Option<u64>,
-    /// How many.
+    /// Number of jobs.
     pub jobs: u64,
 }
 
-/// The curves over time.
+/// Curves over time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeriesSet {
-    /// Per type, percent of the capacity held by allocations.
+    /// Percentage of the capacity that allocations use, by type.
     pub utilisation: Vec<Series>,
-    /// Tasks that wait, and that run. Impossible and rejected jobs are left out.
+    /// Number of waiting and of running tasks, without impossible and rejected jobs.
     pub tasks: Vec<Series>,
-    /// Jobs that wait, and that run.
+    /// Number of waiting and of running jobs.
     pub jobs: Vec<Series>,
-    /// Per type: the leaf queues with the most use and the rest as one, in percent of the
-    /// cluster; they stack to the utilisation.
+    /// By type: the leaf queues with the highest usage, and the sum of the others, in percent of the cluster. Their
+    /// sum is the utilization.
     pub queue_share: BTreeMap<String, Vec<Series>>,
-    /// Queues with a guarantee, those of the largest guarantees first: share in percent of the
-    /// cluster, in the type of [`Guarantee::resource`].
+    /// Queues with a guarantee, the largest guarantees first: share in percent of the cluster, in the type of
+    /// [`Guarantee::resource`].
     pub guaranteed_share: Vec<Series>,
-    /// Per type, percent of the capacity that is free but unusable for what waits.
+    /// Percentage of the capacity that is free, but unusable for waiting tasks, by type.
     pub unusable: Vec<Series>,
 }

@@ -1,4 +1,4 @@
-//! Sums over the jobs of one queue, user or group while they are collected.
+//! Sums over the jobs of one queue, user, or group, while they are collected.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use crate::outcome::{AllocationRecord, JobRecord, JobState};
 pub(super) struct Tally {
     pub(super) counts: JobCounts,
     tasks: u64,
-    /// Waits of the jobs that started, ms.
+    /// Waits of the jobs that started, in ms.
     pub(super) waits: Vec<u64>,
     slowdowns: Vec<f64>,
     open: OpenWaits,
-    /// Core unit × ms per type.
+    /// Core unit × ms by type.
     pub(super) used: Vec<i128>,
     lost: Vec<i128>,
     preemptions: u64,
     node_losses: u64,
-    /// Position in the outcome's blockers -> ms.
+    /// Wait in ms by position in the outcome's blockers.
     pub(super) waited_for: BTreeMap<usize, u64>,
 }
 
@@ -77,7 +77,7 @@ impl Tally {
         }
     }
 
-    /// Add the sums of `other`, as of a queue below.
+    /// Adds the sums of `other`, such as those of a child queue.
     pub(super) fn absorb(&mut self, other: &Self) {
         self.counts.total += other.counts.total;
         self.counts.finished += other.counts.finished;
@@ -103,12 +103,12 @@ impl Tally {
         }
     }
 
-    /// Some job of these could run, so its owner takes part in the contest for room.
+    /// Returns whether some of these jobs could run, so that their owner competed for resources.
     pub(super) fn competes(&self) -> bool {
         self.counts.total > self.counts.impossible + self.counts.rejected
     }
 
-    /// Largest share of `capacity` (core unit × ms per type), times the length of the run, hours.
+    /// Returns the largest share of `capacity` (core unit × ms by type), times the length of the run, in hours.
     pub(super) fn dominant_share_hours(&self, capacity: &[i128], end_ms: u64) -> f64 {
         let shares = self.used.iter().zip(capacity).map(|(used, all)| ratio(*used, *all));
         round(shares.fold(0.0, f64::max) * ratio(i128::from(end_ms), HOUR_MS))
@@ -141,16 +141,16 @@ impl Tally {
     }
 }
 
-/// What a tally needs to know of the run to become a [`Scope`].
+/// Data of the run that is needed to convert a tally to a [`Scope`].
 pub(super) struct Around<'a> {
     pub(super) types: &'a Types,
     pub(super) ranking: &'a Ranking,
-    /// Core unit × ms per type.
+    /// Core unit × ms by type.
     pub(super) capacity: &'a [i128],
     pub(super) end_ms: u64,
 }
 
-/// Whether a job ever took part: impossible and rejected ones do not wait, they are refused.
+/// Returns whether a job could run. Impossible and rejected jobs do not wait.
 pub(super) fn can_run(job: &JobRecord) -> bool {
     match job.state {
         JobState::Finished | JobState::Running | JobState::Waiting | JobState::Expired => true,
@@ -158,7 +158,7 @@ pub(super) fn can_run(job: &JobRecord) -> bool {
     }
 }
 
-/// Whether the work of this allocation has to be done again.
+/// Returns whether the work of this allocation has to be repeated.
 pub(super) fn is_lost(one: &AllocationRecord) -> bool {
     matches!(one.ended_by, "preempted" | "node-lost")
 }

@@ -1,4 +1,4 @@
-//! When tasks and jobs waited, and when they ran.
+//! Times in which tasks and jobs waited and ran.
 
 use super::grid::{Grid, Integral};
 use super::series::Series;
@@ -10,17 +10,17 @@ use crate::outcome::{AllocationRecord, JobRecord, Outcome};
 pub(super) struct Pending {
     /// Position in the outcome.
     pub(super) job: usize,
-    /// Which of its sizes they have; none where all of its tasks have the same.
+    /// Position of their size in the sizes of the job. `None` if all its tasks have the same size.
     pub(super) size: Option<usize>,
     pub(super) from_ms: u64,
     pub(super) to_ms: u64,
     pub(super) tasks: i64,
 }
 
-/// Every stretch of time in which tasks of a job waited, by job and time.
+/// Returns every time span in which tasks of a job waited, by job and time.
 ///
-/// All tasks wait from the submission; a start takes one away, a preemption or lost node
-/// brings it back. Placeholders are room, not tasks.
+/// All tasks wait from the submission on. A start removes one. A preemption or the loss of a node adds one again.
+/// Placeholders are not tasks.
 pub(super) fn pending(outcome: &Outcome) -> Vec<Pending> {
     let of_job = allocations_by_job(outcome);
     let mut found = Vec::with_capacity(outcome.jobs.len());
@@ -55,7 +55,7 @@ pub(super) fn pending(outcome: &Outcome) -> Vec<Pending> {
     found
 }
 
-/// Turn sorted changes into stretches of equal number.
+/// Converts sorted changes to time spans with a constant number.
 fn stretches(
     (position, size): (usize, Option<usize>),
     job: &JobRecord,
@@ -74,7 +74,7 @@ fn stretches(
     }
 }
 
-/// Positions of the allocations that are not placeholders, grouped by job.
+/// Positions of the allocations, without placeholders, by job.
 struct ByJob {
     first: Vec<usize>,
     allocations: Vec<usize>,
@@ -102,7 +102,7 @@ fn allocations_by_job(outcome: &Outcome) -> ByJob {
     ByJob { first, allocations }
 }
 
-/// Tasks that wait and that run; placeholders apart, if there are any.
+/// Returns the numbers of waiting and running tasks, and separately of placeholders if there are any.
 pub(super) fn task_series(outcome: &Outcome, grid: Grid, pending: &[Pending]) -> Vec<Series> {
     let mut waiting = Integral::on(grid);
     for one in pending {
@@ -126,7 +126,7 @@ pub(super) fn task_series(outcome: &Outcome, grid: Grid, pending: &[Pending]) ->
     series
 }
 
-/// Jobs that wait, and that run.
+/// Returns the numbers of waiting and running jobs.
 pub(super) fn job_series(outcome: &Outcome, grid: Grid) -> Vec<Series> {
     let (mut waiting, mut running) = (Integral::on(grid), Integral::on(grid));
     for job in outcome.jobs.iter().filter(|job| can_run(job)) {
@@ -140,7 +140,7 @@ pub(super) fn job_series(outcome: &Outcome, grid: Grid) -> Vec<Series> {
     ]
 }
 
-/// End of an allocation, or of the run if it still runs, ms.
+/// Returns the end of an allocation in ms, or that of the run if it still runs.
 pub(super) fn end_of(one: &AllocationRecord, grid: Grid) -> u64 {
     one.end_ms.unwrap_or(grid.end_ms)
 }

@@ -1,4 +1,4 @@
-//! Resource types of a run, with the unit people read and dense vectors for sums.
+//! Resource types of a run, with readable units, and dense vectors for sums.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use headroom_core::resource::{Amounts, base_of};
 use super::statistics::{ratio, round};
 use crate::outcome::Outcome;
 
-/// Milliseconds of an hour.
+/// Milliseconds in an hour.
 pub(super) const HOUR_MS: i128 = 3_600_000;
 
-/// The resource types of a run in name order; vectors of amounts follow this order.
+/// Resource types of a run in order of names. Vectors of amounts have the same order.
 #[derive(Clone, Debug)]
 pub(super) struct Types {
     names: Vec<Name>,
 }
 
 impl Types {
-    /// Every type that a node, a job or an allocation names.
+    /// Returns every type that a node, a job, or an allocation has.
     pub(super) fn of(outcome: &Outcome) -> Self {
         let nodes = outcome.nodes.iter().map(|node| &node.resources);
         let jobs = outcome.jobs.iter().map(|job| &job.resources);
         let allocations = outcome.allocations.iter().map(|one| &one.resources);
         let mut names: Vec<Name> = Vec::new();
         for (name, _) in nodes.chain(jobs).chain(allocations).flat_map(Amounts::iter) {
-            // There are few types, and nearly always the name is known.
+            // There are few types, and usually the name is known.
             if let Err(position) = names.binary_search(name) {
                 names.insert(position, name.clone());
             }
@@ -41,7 +41,7 @@ impl Types {
         self.names.iter().map(Name::as_str)
     }
 
-    /// Positions and amounts in core units; types that the run does not know are left out.
+    /// Returns positions, and amounts in core units. Omits types that the run does not have.
     pub(super) fn of_amounts<'a>(
         &'a self,
         amounts: &'a Amounts,
@@ -52,17 +52,17 @@ impl Types {
         })
     }
 
-    /// Core units of one readable unit of the type at `position`.
+    /// Returns the number of core units in one readable unit of the type at `position`.
     pub(super) fn divisor(&self, position: usize) -> i128 {
         readable(&self.names[position]).1
     }
 
-    /// The readable unit of the type at `position`.
+    /// Returns the readable unit of the type at `position`.
     pub(super) fn unit(&self, position: usize) -> &str {
         readable(&self.names[position]).0
     }
 
-    /// Sums of core unit × ms, in name order, as readable unit × hours.
+    /// Converts sums of core unit × ms, in order of names, to readable unit × hours.
     pub(super) fn hours(&self, sums: &[i128]) -> BTreeMap<String, f64> {
         let hours = |position: usize, sum: i128| ratio(sum, self.divisor(position) * HOUR_MS);
         self.names
@@ -74,7 +74,7 @@ impl Types {
     }
 }
 
-/// The unit that people read for a type, and how many core units it is.
+/// Returns the readable unit of a type, and its size in core units.
 pub(super) fn readable(name: &str) -> (&str, i128) {
     match base_of(name) {
         "vcore" => ("cores", 1_000),

@@ -1,10 +1,10 @@
-//! `120*{vcore: 2, memory: 4Gi}`: nodes alike, on the command line.
+//! Equal nodes on the command line: `120*{vcore: 2, memory: 4Gi}`.
 
 use headroom_core::resource::Amounts;
 
 use super::{NODES_MAX, NodesError, amounts};
 
-/// How many, and what each offers.
+/// Returns the number of nodes, and the resources of each.
 pub(super) fn parse(argument: &str) -> Result<(u64, Amounts), NodesError> {
     let wrong = |problem: String| NodesError::Argument { argument: argument.to_owned(), problem };
     let (count, braces) = argument
@@ -24,7 +24,7 @@ pub(super) fn parse(argument: &str) -> Result<(u64, Amounts), NodesError> {
         .ok_or_else(|| wrong("the braces around the amounts are missing".to_owned()))?;
     let mut entries = Vec::new();
     for entry in inside.split(',').filter(|entry| !entry.trim().is_empty()) {
-        // Types may hold a colon in their name; amounts never do.
+        // Names of types can contain a colon. Amounts never do.
         let (resource, text) = entry
             .rsplit_once(':')
             .ok_or_else(|| wrong(format!("{:?} is not of the form type: amount", entry.trim())))?;
@@ -34,7 +34,7 @@ pub(super) fn parse(argument: &str) -> Result<(u64, Amounts), NodesError> {
     Ok((count, amounts))
 }
 
-/// As in YAML, quotation marks around a type or an amount mean nothing.
+/// Removes quotation marks around a type or an amount, as in YAML.
 fn unquoted(text: &str) -> &str {
     let text = text.trim();
     ['"', '\'']

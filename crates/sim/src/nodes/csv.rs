@@ -10,12 +10,12 @@ use crate::workload::quoted;
 
 use super::{Found, NODES_MAX, NodeOptions, NodesError};
 
-/// Columns without which a list is none, in their order; `model` may be absent.
+/// Required columns, in order. `model` is optional.
 const NEEDED: [&str; 4] = ["sn", "cpu_milli", "memory_mib", "gpu"];
-/// A bound that no machine reaches, so that totals of a cluster stay far from overflow.
+/// Limit that no machine reaches, so that the totals of a cluster do not overflow.
 const MILLI_MAX: i64 = 1_000_000_000;
 
-/// All nodes of the list, in order.
+/// Reads all nodes of the list, in order.
 pub(super) fn read(
     input: impl BufRead,
     path: &Path,

@@ -7,8 +7,8 @@
 //! | `FILE.yaml`, `FILE.yml` | nodes one by one, see below |
 //! | `FILE@1/60` | every 60th node of the file, from the first on |
 //!
-//! Nodes of the first form are called `n0001` and so on, counted over all values. In a YAML
-//! file only `name` and `resources` are needed:
+//! Nodes of the first form are named `n0001` and so on, counted over all values. In a YAML file, only `name` and
+//! `resources` are required:
 //!
 //! ```text
 //! nodes:
@@ -30,104 +30,104 @@ use std::path::{Path, PathBuf};
 use headroom_core::Name;
 use headroom_core::resource::{Amounts, Quantity};
 
-/// The most nodes of one simulation.
+/// Most nodes of a simulation.
 pub const NODES_MAX: usize = 1_000_000;
 
-/// One machine.
+/// One node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeSpec {
-    /// Unique.
+    /// Name of the node, which is unique.
     pub name: Name,
-    /// What it offers; no amount below zero and at least one above.
+    /// Resources of the node. No amount is negative, and at least one is above zero.
     pub resources: Amounts,
-    /// Its label, if any: jobs may wish for it.
+    /// Label of the node. Jobs can request it.
     pub label: Option<Name>,
-    /// When it joins, ms of virtual time.
+    /// Time at which it joins, in ms of virtual time.
     pub from_ms: u64,
-    /// When it is lost, ms of virtual time, later than it joins; none if it stays.
+    /// Time at which it is lost, in ms of virtual time, after it joins. `None` if it stays.
     pub to_ms: Option<u64>,
 }
 
-/// How to read node lists; the default reads them as they are.
+/// Options for reading node lists. The default reads them unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeOptions {
     /// CSV: 1,000 of `gpu-milli` for each card instead of one `nvidia.com/gpu`.
     pub gpu_milli: bool,
 }
 
-/// Why values of `--nodes` give no nodes. Messages begin with the value, or the file and line.
+/// Reason why `--nodes` has no valid nodes. Messages begin with the value, or with file and line.
 #[derive(Debug, thiserror::Error)]
 pub enum NodesError {
-    /// Not one of the forms.
+    /// The value has none of the forms.
     #[error(
         "--nodes {argument}: {problem}; expected N*{{type: amount, …}} such as '4*{{vcore: 2, \
          memory: 4Gi}}', or a .csv, .yaml or .yml file, optionally followed by @1/N"
     )]
     Argument {
-        /// The value.
+        /// Value of `--nodes`.
         argument: String,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
-    /// The file does not exist, or may not be read, or is no text.
+    /// The file is missing, not readable, or not text.
     #[error("cannot read the node list {}", path.display())]
     Read {
-        /// As given.
+        /// Path of the file, as given.
         path: PathBuf,
-        /// The error of the system.
+        /// I/O error of the operating system.
         source: std::io::Error,
     },
-    /// A line of a file.
+    /// A line of a file is not valid.
     #[error("{place}: {problem}")]
     Entry {
         /// File and line, or file and node.
         place: String,
-        /// What was found and what was expected.
+        /// The problem, and what is expected.
         problem: String,
     },
-    /// A node that offers nothing.
+    /// A node has no resources.
     #[error("{place}: node {name} has {resources}, but at least one amount must be above 0")]
     Nothing {
         /// Value, or file and line.
         place: String,
-        /// Of the node.
+        /// Name of the node.
         name: String,
-        /// What it offers.
+        /// Resources of the node.
         resources: Amounts,
     },
-    /// Two nodes of the same name.
+    /// Two nodes have the same name.
     #[error("{place}: node {name} already occurs in {first}. Give every node a different name")]
     Duplicate {
-        /// The second one.
+        /// Place of the second one.
         place: String,
-        /// The first one.
+        /// Place of the first one.
         first: String,
-        /// Of both.
+        /// Name of both.
         name: String,
     },
-    /// More than a simulation takes.
+    /// There are more nodes than a simulation can have.
     #[error(
         "{place}: there are {found} nodes so far, but a simulation can have at most {NODES_MAX}"
     )]
     TooMany {
-        /// Where the bound was passed.
+        /// Place where the limit was exceeded.
         place: String,
-        /// How many there would be.
+        /// Number of nodes so far.
         found: u64,
     },
-    /// No node at all.
+    /// There are no nodes.
     #[error("there are no nodes in {places}; expected at least one node")]
     None {
-        /// The values.
+        /// Values of `--nodes`.
         places: String,
     },
 }
 
-/// A node and where it stands.
+/// A node with its place.
 struct Found {
     /// Value, or file and line.
     place: String,
-    /// None for one of many alike, which is named at the end.
+    /// Name of the node. `None` for one of several equal nodes, which are named at the end.
     name: Option<String>,
     resources: Amounts,
     label: Option<String>,
@@ -135,10 +135,10 @@ struct Found {
     to_ms: Option<u64>,
 }
 
-/// Read all values of `--nodes`, in order.
+/// Reads all values of `--nodes`, in order.
 ///
 /// # Errors
-/// [`NodesError`] for the first value, file or node that is wrong.
+/// A [`NodesError`] for the first value, file, or node that is not valid.
 pub fn read(arguments: &[String], options: NodeOptions) -> Result<Vec<NodeSpec>, NodesError> {
     let mut found = Vec::new();
     for argument in arguments {
@@ -179,7 +179,7 @@ fn bounded(place: &str, found: u64) -> Result<(), NodesError> {
     Err(NodesError::TooMany { place: place.to_owned(), found })
 }
 
-/// Path and step of `FILE@1/N`.
+/// Returns path and step of `FILE@1/N`.
 fn thinning(argument: &str) -> Result<(&str, usize), NodesError> {
     let Some((path, part)) = argument.rsplit_once('@') else {
         return Ok((argument, 1));
@@ -192,7 +192,7 @@ fn thinning(argument: &str) -> Result<(&str, usize), NodesError> {
         Ok(every) if one == "1" && every > 0 && digits(part.trim_start_matches("1/")) => {
             Ok((path, every))
         }
-        // A folder may be called `a@b`; such a path goes through as a whole.
+        // The name of a folder can contain `@`; such a path is not split.
         _ if !digits(one) => Ok((argument, 1)),
         _ => Err(NodesError::Argument {
             argument: argument.to_owned(),
@@ -212,7 +212,7 @@ fn read_file(path: &Path, argument: &str, options: NodeOptions) -> Result<Vec<Fo
         Some("yaml" | "yml") => {
             let file = std::fs::File::open(path).map_err(failed)?;
             let mut bytes = Vec::new();
-            // One byte more than allowed is enough to say no.
+            // One byte more than the limit is enough to refuse the file.
             file.take(yaml::FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
             yaml::read(text_of(&bytes, path)?, path)
         }
@@ -238,7 +238,7 @@ fn text_of<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a str, NodesError> {
     })
 }
 
-/// Read the text of a YAML node list; `file` is what messages call it.
+/// Reads the text of a YAML node list. `file` is its name in messages.
 ///
 /// # Errors
 /// As [`read`].
@@ -246,10 +246,10 @@ pub fn read_yaml(text: &str, file: &str) -> Result<Vec<NodeSpec>, NodesError> {
     settle(&yaml::read(text, Path::new(file))?)
 }
 
-/// Name those without a name, and check what holds for every node.
+/// Names the nodes without a name, and checks properties of all nodes.
 fn settle(found: &[Found]) -> Result<Vec<NodeSpec>, NodesError> {
     let alike = found.iter().filter(|node| node.name.is_none()).count();
-    // As many digits for all of them, so that their order by name is their order.
+    // All names have the same number of digits, so that they sort by number.
     let digits = alike.to_string().len().max(4);
     let mut number = 0;
     let mut places: BTreeMap<Name, usize> = BTreeMap::new();
@@ -286,10 +286,10 @@ fn settle(found: &[Found]) -> Result<Vec<NodeSpec>, NodesError> {
     Ok(nodes)
 }
 
-/// Amounts from types and texts; each type once.
+/// Parses amounts. Each type can occur only once.
 ///
 /// # Errors
-/// A sentence that names the type, the text and what was expected.
+/// A sentence with the type, the text, and what is expected.
 fn amounts<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Amounts, String> {
     let mut amounts = Amounts::EMPTY;
     for (resource, text) in entries {

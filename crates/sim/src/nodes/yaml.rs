@@ -1,4 +1,4 @@
-//! Nodes one by one, with labels and times.
+//! Individual nodes with labels and times.
 
 use std::fmt;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::workload::TIME_MS_MAX;
 
 use super::{Found, NODES_MAX, NodesError, amounts};
 
-/// The largest file, in bytes; room for more than [`NODES_MAX`] short nodes.
+/// Largest size of the file in bytes, enough for more than [`NODES_MAX`] short nodes.
 pub(super) const FILE_BYTES_MAX: u64 = 64 << 20;
 
 #[derive(Deserialize)]
@@ -32,7 +32,7 @@ struct Entry {
     to_ms: Option<u64>,
 }
 
-/// All nodes of the file, in order.
+/// Reads all nodes of the file, in order.
 pub(super) fn read(text: &str, path: &Path) -> Result<Vec<Found>, NodesError> {
     let file = path.display();
     let wrong = |problem| NodesError::Entry { place: file.to_string(), problem };
@@ -46,7 +46,7 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Vec<Found>, NodesError> {
         return Err(wrong("the file is empty; expected `nodes:` and a list of nodes".to_owned()));
     }
     let most = text.len().saturating_add(1_000);
-    // Its default budget ends at some 27,000 nodes; the size of the file is the bound here.
+    // The default budget ends at about 27,000 nodes. Here, only the size of the file is limited.
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_events: 2 * most,
@@ -80,7 +80,7 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Vec<Found>, NodesError> {
         .collect()
 }
 
-/// What the parser says, as one line that begins with file and line.
+/// Returns the error of the parser on one line that begins with file and line.
 fn fault_of(file: &str, error: &serde_saphyr::Error) -> NodesError {
     let error = error.without_snippet();
     let place = match error.location() {
@@ -108,7 +108,7 @@ fn check(entry: &Entry) -> Result<headroom_core::resource::Amounts, String> {
     amounts(entries.map(|(resource, text)| (resource.as_str(), text.as_str())))
 }
 
-/// Types and texts in file order; plain numbers are taken as they are written.
+/// Returns types and texts in file order. Plain numbers stay as they are written.
 fn resources<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, String)>, D::Error> {
     struct Entries;
 

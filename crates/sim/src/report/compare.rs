@@ -1,4 +1,4 @@
-//! `headroom simulate compare`: what a change of policy changed.
+//! `headroom simulate compare`: the effects of a changed configuration.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,33 +9,33 @@ use super::json::{self, Document, ReadError};
 use super::{pretty, verdict, words};
 use crate::metric::{Scope, Summary};
 
-/// Why two reports could not be compared.
+/// Reason why two reports could not be compared.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
     /// A file could not be read.
     #[error("cannot read {}", path.display())]
     Open {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// I/O error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// A file is not a report of ours.
+    /// A file is not a report of Headroom.
     #[error("cannot compare {}", path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Reason why it is not.
         #[source]
         source: ReadError,
     },
 }
 
-/// Compare two JSON reports; the answer is a text of at most 100 columns.
+/// Compares two JSON reports. Returns text of at most 100 columns.
 ///
 /// # Errors
-/// [`CompareError`] names the file and says what is wrong with it.
+/// A [`CompareError`] with the file and the problem.
 pub fn files(before: &Path, after: &Path) -> Result<String, CompareError> {
     Ok(documents(&load(before)?, &load(after)?))
 }
@@ -46,7 +46,7 @@ fn load(path: &Path) -> Result<Document, CompareError> {
     json::read(&text).map_err(|source| CompareError::Read { path: path.to_owned(), source })
 }
 
-/// Compare two JSON reports; the answer is a page.
+/// Compares two JSON reports. Returns an HTML page.
 ///
 /// # Errors
 /// As [`files`].
@@ -54,14 +54,14 @@ pub fn page_of_files(before: &Path, after: &Path) -> Result<String, CompareError
     Ok(super::html::compare::page(&load(before)?, &load(after)?))
 }
 
-/// Compare two reports: first what it comes to, then the figures.
+/// Compares two reports: first a summary, and then the figures.
 pub fn documents(before: &Document, after: &Document) -> String {
     let mut text = verdict::lines(before, after);
     text.push_str(&summaries(&before.summary, &after.summary));
     text
 }
 
-/// Compare what came of two runs, in lines of at most 100 columns.
+/// Compares the results of two runs. Returns lines of at most 100 columns.
 pub fn summaries(old: &Summary, new: &Summary) -> String {
     let mut text = String::new();
     for section in sections(old, new) {
@@ -71,7 +71,7 @@ pub fn summaries(old: &Summary, new: &Summary) -> String {
     lines.collect()
 }
 
-/// Compare what came of two runs, subject by subject; sections without a row are left out.
+/// Compares the results of two runs by subject. Omits sections without rows.
 pub fn sections(old: &Summary, new: &Summary) -> Vec<Section> {
     let queues = |summary: &Summary| -> Vec<Scope> {
         summary.queues.iter().map(|queue| queue.scope.clone()).collect()
@@ -85,17 +85,17 @@ pub fn sections(old: &Summary, new: &Summary) -> Vec<Section> {
     all
 }
 
-/// Values that belong together, before and after.
+/// Related values, before and after.
 #[derive(Debug)]
 pub struct Section {
-    /// What they are.
+    /// Subject of the values.
     pub title: String,
     rows: Vec<Row>,
-    /// How many more there are, which changed less.
+    /// Number of further rows, which changed less.
     pub more: usize,
 }
 
-/// Rows of a section; of more, those are shown that changed most.
+/// Most rows of a section. Of more rows, those with the largest changes are shown.
 const ROWS_MAX: usize = 30;
 
 /// One compared value.
@@ -188,7 +188,7 @@ fn blockers(old: &Summary, new: &Summary) -> Section {
     Section::of("total wait, by wait reason", rows)
 }
 
-/// Values of both sides by name; what one side lacks counts as zero.
+/// Returns the values of both sides by name. A missing value counts as zero.
 fn pairs(old: BTreeMap<String, f64>, new: BTreeMap<String, f64>) -> BTreeMap<String, (f64, f64)> {
     let mut both: BTreeMap<String, (f64, f64)> =
         old.into_iter().map(|(name, before)| (name, (before, 0.0))).collect();
@@ -202,7 +202,7 @@ impl Section {
     fn of(title: &str, mut rows: Vec<Row>) -> Self {
         let more = rows.len().saturating_sub(ROWS_MAX);
         if more > 0 {
-            // Of many, those that changed most.
+            // Of many rows, those with the largest changes.
             let change = |row: &Row| (row.after - row.before).abs();
             rows.sort_by(|left, right| change(right).total_cmp(&change(left)));
             rows.truncate(ROWS_MAX);
@@ -210,11 +210,11 @@ impl Section {
         Self { title: title.to_owned(), rows, more }
     }
 
-    /// The rows as people read them: name, before, after, change, and the change in percent.
+    /// Returns the rows as text: name, before, after, change, and the change in percent.
     pub fn cells(&self) -> impl Iterator<Item = [String; 5]> {
         self.rows.iter().map(|row| {
             let change = row.after - row.before;
-            // Differences in the last decimal are rounding, not policy.
+            // Differences in the last decimal are caused by rounding.
             let (change, part) = if change.abs() < 1e-6 {
                 ("=".to_owned(), String::new())
             } else {
@@ -252,7 +252,7 @@ fn relative(before: f64, change: f64) -> String {
     format!("{percent:+.1}")
 }
 
-/// Cut a name in the middle: queue paths differ at both ends.
+/// Shortens a name in the middle, because queue paths differ at both ends.
 fn shorten(name: &str, width: usize) -> String {
     let clean: Vec<char> =
         name.chars().map(|one| if one.is_control() { '?' } else { one }).collect();

@@ -1,8 +1,8 @@
-//! The run as CSV files (RFC 4180), to be checked by programs that know nothing of ours.
+//! CSV files of a run (RFC 4180), for checks by independent programs.
 //!
-//! Times in ms of virtual time; resources as `type=integer` joined by `;`, in core units
-//! (millicores, bytes, counts). What does not apply is an empty field: the start of a job that
-//! waits, the end of an allocation that runs.
+//! Times are in ms of virtual time. Resources are `type=integer` joined by `;`, in core units (millicores, bytes,
+//! counts). Fields that do not apply are empty, such as the start of a waiting job, or the end of a running
+//! allocation.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,42 +13,42 @@ use headroom_core::resource::Amounts;
 
 use crate::outcome::{Decision, JobRecord, JobState, Outcome};
 
-/// Why a CSV file could not be written.
+/// Reason why a CSV file could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum CsvError {
-    /// The file could not be made.
+    /// The file could not be created.
     #[error("cannot create {}", path.display())]
     Create {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// I/O error of the operating system.
         #[source]
         source: io::Error,
     },
     /// A line could not be written.
     #[error("cannot write {file}")]
     Write {
-        /// Which of the files.
+        /// Name of the file.
         file: &'static str,
-        /// Why.
+        /// Error of the CSV library.
         #[source]
         source: csv::Error,
     },
-    /// The last bytes could not be written.
+    /// The remaining bytes could not be written.
     #[error("cannot complete {file}")]
     Flush {
-        /// Which of the files.
+        /// Name of the file.
         file: &'static str,
-        /// Why.
+        /// I/O error of the operating system.
         #[source]
         source: io::Error,
     },
 }
 
-/// Write `jobs.csv`, `allocations.csv` and `nodes.csv` into `directory`, which must exist.
+/// Writes `jobs.csv`, `allocations.csv`, and `nodes.csv` to `directory`, which must exist.
 ///
 /// # Errors
-/// [`CsvError`] names the file.
+/// A [`CsvError`] with the file.
 pub fn write_all(directory: &Path, outcome: &Outcome) -> Result<(), CsvError> {
     write_jobs(create(directory, "jobs.csv")?, outcome)?;
     write_allocations(create(directory, "allocations.csv")?, outcome)?;
@@ -60,7 +60,7 @@ fn create(directory: &Path, file: &str) -> Result<BufWriter<File>, CsvError> {
     File::create(&path).map(BufWriter::new).map_err(|source| CsvError::Create { path, source })
 }
 
-/// A CSV file that names itself when it fails.
+/// A CSV file with its name for errors.
 struct Sheet<W: Write> {
     file: &'static str,
     writer: Writer<W>,
@@ -68,7 +68,7 @@ struct Sheet<W: Write> {
 
 impl<W: Write> Sheet<W> {
     fn new(file: &'static str, out: W, columns: &[&str]) -> Result<Self, CsvError> {
-        // RFC 4180 wants CRLF between records.
+        // RFC 4180 requires CRLF between records.
         let writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(out);
         let mut sheet = Self { file, writer };
         sheet.row(columns)?;
@@ -88,9 +88,9 @@ impl<W: Write> Sheet<W> {
     }
 }
 
-/// Write `jobs.csv`.
+/// Writes `jobs.csv`.
 ///
-/// `wait_ms` is start − submission, empty for jobs that have not started.
+/// `wait_ms` is start − submission. It is empty for jobs that have not started.
 ///
 /// # Errors
 /// [`CsvError::Write`] or [`CsvError::Flush`].
@@ -130,12 +130,12 @@ pub fn write_jobs(out: impl Write, outcome: &Outcome) -> Result<(), CsvError> {
     sheet.finish()
 }
 
-/// Why a job waits or cannot run; of one that started after a wait, what held it back longest.
+/// Returns why a job waits or cannot run. For a job that waited and started, returns the longest reason of its wait.
 fn reason_of(outcome: &Outcome, job: &JobRecord) -> String {
     if !job.reason.is_empty() {
         return job.reason.clone();
     }
-    // The first of equals, so that the order of the records decides and nothing else.
+    // The first of equal ones, so that the result depends only on the order of the records.
     let longest = job.waits.iter().rev().max_by_key(|(_, ms)| *ms);
     longest.map_or_else(String::new, |(position, _)| {
         let blocker = &outcome.blockers[*position];
@@ -143,7 +143,7 @@ fn reason_of(outcome: &Outcome, job: &JobRecord) -> String {
     })
 }
 
-/// Write `allocations.csv`.
+/// Writes `allocations.csv`.
 ///
 /// # Errors
 /// [`CsvError::Write`] or [`CsvError::Flush`].
@@ -183,7 +183,7 @@ pub fn write_allocations(out: impl Write, outcome: &Outcome) -> Result<(), CsvEr
     sheet.finish()
 }
 
-/// Write `nodes.csv`.
+/// Writes `nodes.csv`.
 ///
 /// # Errors
 /// [`CsvError::Write`] or [`CsvError::Flush`].
@@ -201,23 +201,23 @@ pub fn write_nodes(out: impl Write, outcome: &Outcome) -> Result<(), CsvError> {
     sheet.finish()
 }
 
-/// Writes `decisions.csv` while the run goes on: there may be too many to keep.
+/// Writes `decisions.csv` during the run, because there can be too many decisions for memory.
 pub struct DecisionsCsv<W: Write> {
     sheet: Sheet<W>,
 }
 
 impl DecisionsCsv<BufWriter<File>> {
-    /// Begin `decisions.csv` in `directory`, which must exist.
+    /// Begins `decisions.csv` in `directory`, which must exist.
     ///
     /// # Errors
-    /// [`CsvError`] names the file.
+    /// A [`CsvError`] with the file.
     pub fn create(directory: &Path) -> Result<Self, CsvError> {
         Self::new(create(directory, "decisions.csv")?)
     }
 }
 
 impl<W: Write> DecisionsCsv<W> {
-    /// Begin with the header line.
+    /// Writes the header line.
     ///
     /// # Errors
     /// [`CsvError::Write`].
@@ -227,7 +227,7 @@ impl<W: Write> DecisionsCsv<W> {
         Ok(Self { sheet })
     }
 
-    /// Add one decision.
+    /// Writes one decision.
     ///
     /// # Errors
     /// [`CsvError::Write`].
@@ -241,7 +241,7 @@ impl<W: Write> DecisionsCsv<W> {
         ])
     }
 
-    /// Write what is left in memory.
+    /// Writes the remaining buffered bytes.
     ///
     /// # Errors
     /// [`CsvError::Flush`].

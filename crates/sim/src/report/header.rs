@@ -1,52 +1,50 @@
-//! What a report says besides the numbers: how to repeat the run, and what to know about it.
+//! Metadata of a report: how to repeat the run, and remarks about its input.
 
 use serde::{Deserialize, Serialize};
 
-/// How the run was made.
+/// Metadata of a run.
 ///
-/// Nothing in it may differ between two runs of the same command: no time of day, no
-/// machine name, no speed.
+/// All of it is the same for two runs of the same command: it has no time of day, no machine name, and no speed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunHeader {
-    /// What was played, in a few words: the workload and the cluster.
+    /// Workload and cluster in a few words.
     pub title: String,
     /// The exact command line.
     pub command: String,
-    /// Seed of everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// What was played, each with a short name and a fingerprint: workload, nodes, queue file, and options that
+    /// Inputs of the run, each with a short name and a fingerprint: workload, nodes, queue file, and options that
     /// change decisions. Reports of older versions have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<Input>,
-    /// Names and versions of the programs and formats involved, Headroom first.
+    /// Names and versions of the programs and formats, Headroom first.
     pub versions: Vec<(String, String)>,
-    /// What to know of the input: defaults taken, lines skipped, amounts guessed.
+    /// Remarks about the input: defaults, skipped lines, assumed amounts.
     pub remarks: Vec<String>,
-    /// Figures that let a reader check the run: name and value (events checked, records
-    /// replayed, resubmissions, …).
+    /// Figures for checking the run: name and value (checked events, replayed records, resubmissions, …).
     pub checks: Vec<(String, String)>,
 }
 
-/// One thing that a run starts from.
+/// One input of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
-    /// `workload`, `nodes`, `queue file`, `options`.
+    /// Name: `workload`, `nodes`, `queue file`, or `options`.
     pub name: String,
-    /// What it is, in a few words.
+    /// Description in a few words.
     pub what: String,
     /// Equal fingerprints mean equal content.
     pub fingerprint: String,
 }
 
-/// An extra plot of step curves, such as a user's limit, headroom and usage.
+/// An extra plot of step curves, such as a user's limit, headroom, and usage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
-    /// What is shown.
+    /// Title of the plot.
     pub title: String,
-    /// What the vertical axis counts, without the unit.
+    /// Quantity on the vertical axis, without the unit.
     pub quantity: String,
     /// Unit of the values.
     pub unit: String,
-    /// Name, and (ms, value) pairs in order of time; each value holds until the next.
+    /// Name, and (ms, value) pairs in order of time. Each value holds until the next.
     pub curves: Vec<(String, Vec<(u64, f64)>)>,
 }

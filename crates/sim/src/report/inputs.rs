@@ -1,4 +1,4 @@
-//! Fingerprints of what a run starts from, so that two reports tell whether they can be compared.
+//! Fingerprints of the inputs of a run, by which two reports can be checked for comparability.
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -6,7 +6,7 @@ use super::header::Input;
 use super::pretty;
 use crate::world::{Setup, Shape};
 
-/// Returns what a run of this setup starts from.
+/// Returns the inputs of a run with this setup.
 #[must_use]
 pub fn inputs(setup: &Setup) -> Vec<Input> {
     let jobs = &setup.workload.jobs;
@@ -27,7 +27,7 @@ pub fn inputs(setup: &Setup) -> Vec<Input> {
             name: "workload".to_owned(),
             what: pretty::plain(&pretty::counted(jobs.len() as u64, "job")),
             fingerprint: fingerprint(jobs.iter().map(|job| {
-                // The line on which it stands changes nothing.
+                // The line number does not affect the run.
                 format!("{:?}", crate::workload::Job { line: 0, ..job.clone() })
             })),
         },

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::header::{Curves, RunHeader};
 use crate::metric::Summary;
 
-/// Tells our documents from other JSON; the number changes when a reader would break.
+/// Identifies documents of Headroom. The number changes with incompatible changes.
 pub const FORMAT: &str = "headroom-simulation/1";
 
 /// The whole document.
@@ -13,9 +13,9 @@ pub const FORMAT: &str = "headroom-simulation/1";
 pub struct Document {
     /// [`FORMAT`].
     pub format: String,
-    /// How the run was made.
+    /// Metadata of the run.
     pub header: RunHeader,
-    /// Its numbers.
+    /// Metrics of the run.
     pub summary: Summary,
     /// Extra plots.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -23,42 +23,42 @@ pub struct Document {
 }
 
 impl Document {
-    /// The document of a run.
+    /// Returns the document of a run.
     pub fn new(header: RunHeader, summary: Summary, curves: Vec<Curves>) -> Self {
         Self { format: FORMAT.to_owned(), header, summary, curves }
     }
 }
 
-/// Why a text is not a report of ours.
+/// Reason why a text is not a report of Headroom.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Not JSON at all.
+    /// The text is not JSON.
     #[error("the file is not JSON")]
     Syntax(#[source] serde_json::Error),
-    /// JSON of somebody else.
+    /// The JSON has another format.
     #[error(
         "the file is JSON, but not a simulation report: `format` is {found}, expected \"{FORMAT}\""
     )]
     Foreign {
-        /// The `format` found, as JSON, or `absent`.
+        /// Value of `format` as JSON, or `absent`.
         found: String,
     },
-    /// Ours, but damaged or from a version that wrote other fields.
+    /// The format is correct, but the document is damaged, or its version has other fields.
     #[error("the file is a simulation report, but a field is missing or malformed")]
     Fields(#[source] serde_json::Error),
 }
 
-/// The document as pretty JSON with a final newline; keys in the order of the types.
+/// Returns the document as indented JSON with a final newline. Keys are in the order of the types.
 pub fn render(document: &Document) -> String {
     let mut text = serde_json::to_string_pretty(document).expect("text keys and finite numbers");
     text.push('\n');
     text
 }
 
-/// Read a document that [`render`] wrote.
+/// Reads a document that [`render`] wrote.
 ///
 /// # Errors
-/// [`ReadError`] says whether it is no JSON, not ours, or damaged.
+/// A [`ReadError`], if the text is not JSON, not a report of Headroom, or damaged.
 pub fn read(text: &str) -> Result<Document, ReadError> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(ReadError::Syntax)?;
     let format = value.get("format");

@@ -1,14 +1,13 @@
-//! What a run was like, for people and for programs.
+//! Reports of a run, for people and for programs.
 //!
 //! | output | for | call |
 //! | --- | --- | --- |
 //! | HTML | people | [`html::page`] |
 //! | JSON | programs, and [`compare`] | [`json::render`] |
-//! | CSV | checks that know nothing of ours | [`csv::write_all`], [`csv::DecisionsCsv`] |
+//! | CSV | checks by independent programs | [`csv::write_all`], [`csv::DecisionsCsv`] |
 //! | table | the terminal | [`table::render`] |
 //!
-//! Everything but the speed in the terminal table depends on the run alone: the same run
-//! gives the same bytes.
+//! Everything except the speed in the terminal table depends only on the run: the same run gives the same bytes.
 
 pub mod compare;
 pub mod csv;

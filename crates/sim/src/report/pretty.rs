@@ -1,16 +1,15 @@
-//! Numbers as people read them. Fixed decimals, so the same number is the same text everywhere.
+//! Formats numbers for people. The number of decimals is fixed, so the same number has the same text everywhere.
 //!
-//! A number and its unit are joined by a space at which no line breaks; [`plain`] makes it a
-//! common one.
+//! A number and its unit are joined by a non-breaking space. [`plain`] replaces it by an ordinary one.
 
-/// Units of time in ms, the largest first, with the next smaller one that is also shown.
+/// Units of time in ms, the largest first, each with the next smaller one that is also shown.
 const UNITS_MS: [(u64, &str, u64, &str); 3] = [
     (86_400_000, "d", 3_600_000, "h"),
     (3_600_000, "h", 60_000, "min"),
     (60_000, "min", 1_000, "s"),
 ];
 
-/// A span of time in at most two units, cut off, not rounded: `3 h 12 min`, `45 s`, `120 ms`.
+/// Returns a time span in at most two units, truncated and not rounded: `3 h 12 min`, `45 s`, `120 ms`.
 pub fn duration(ms: u64) -> String {
     for (large_ms, large, small_ms, small) in UNITS_MS {
         if ms >= large_ms {
@@ -31,7 +30,7 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
-/// A whole number with thin groups of three: `1 234 567`.
+/// Returns a whole number in groups of three digits: `1 234 567`.
 pub fn count(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -44,13 +43,13 @@ pub fn count(value: u64) -> String {
     text
 }
 
-/// A number of things: `1 job`, `1 234 jobs`.
+/// Returns a number of things: `1 job`, `1 234 jobs`.
 pub fn counted(value: u64, thing: &str) -> String {
     let plural = if value == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", count(value))
 }
 
-/// A number to about three digits, with k, M, G behind it where large: `12.4 k`, `0.75`.
+/// Returns a number with about three digits, and with the suffix k, M, or G if it is large: `12.4 k`, `0.75`.
 pub fn number(value: f64) -> String {
     let size = value.abs();
     for (factor, suffix) in [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] {
@@ -79,14 +78,14 @@ fn three_digits(value: f64) -> String {
     if text == "-0" { "0" } else { text }.to_owned()
 }
 
-/// Resource-hours: `12.4 k core-hours`.
+/// Returns resource-hours: `12.4 k core-hours`.
 pub fn resource_hours(value: f64, unit: &str) -> String {
-    // One says core-hours, not cores-hours.
+    // The unit is core-hours, not cores-hours.
     let unit = if unit == "cores" { "core" } else { unit };
     format!("{}\u{a0}{unit}-hours", number(value))
 }
 
-/// A total of waiting in hours, or shorter units if it is small: `12.4 k h`.
+/// Returns a total wait in hours, or in shorter units if it is small: `12.4 k h`.
 pub fn waiting(ms: u64) -> String {
     if ms < 100 * 3_600_000 {
         return duration(ms);
@@ -94,18 +93,18 @@ pub fn waiting(ms: u64) -> String {
     format!("{}\u{a0}h", number(hours(ms)))
 }
 
-/// The same text with common spaces, for terminals and for tools that search in text.
+/// Returns the text with ordinary spaces, for terminals and text search.
 pub fn plain(text: &str) -> String {
     text.replace(['\u{a0}', '\u{202f}'], " ")
 }
 
-/// Milliseconds as hours.
+/// Converts milliseconds to hours.
 #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
 pub fn hours(ms: u64) -> f64 {
     ms as f64 / 3_600_000.0
 }
 
-/// A percentage with one decimal: `12.3 %`; something is never shown as nothing.
+/// Returns a percentage with one decimal: `12.3 %`. A small positive value is not shown as zero.
 pub fn percent(value: f64) -> String {
     if value > 0.0 && value < 0.05 {
         return "<\u{a0}0.1\u{a0}%".to_owned();

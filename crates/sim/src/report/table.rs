@@ -10,10 +10,10 @@ use crate::metric::{Scope, Summary, Waits};
 /// Columns of the terminal.
 const WIDTH: usize = 100;
 
-/// Lines of a list before the rest is counted only.
+/// Most lines of a list. Further ones are only counted.
 const ROWS_MAX: usize = 20;
 
-/// The report as text. With the real time that the run took, also the speed.
+/// Returns the report as text. With the real duration of the run, it includes the speed.
 pub fn render(header: &RunHeader, summary: &Summary, real: Option<Duration>) -> String {
     let mut text = String::new();
     for line in answer(summary) {
@@ -42,12 +42,12 @@ pub fn render(header: &RunHeader, summary: &Summary, real: Option<Duration>) -> 
     let (decisions, digest) = (pretty::count(summary.decisions), &summary.digest);
     push(&mut text, &format!("{decisions} decisions{speed}, digest {digest}"));
     push(&mut text, &format!("seed {}, repeat with:", header.seed));
-    // Never cut: it is there to be copied.
+    // Never truncated, so that it can be copied.
     let _ = writeln!(text, "  {}", one_line(&header.command));
     text
 }
 
-/// Who waited how long, and why, in a few sentences.
+/// Returns a summary of the waits and their reasons in a few sentences.
 pub(super) fn answer(summary: &Summary) -> Vec<String> {
     let (jobs, waits) = (&summary.run.jobs, &summary.run.waits);
     let mut lines = Vec::new();
@@ -113,13 +113,13 @@ pub(super) fn answer(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// How many reasons for refusals are shown.
+/// Most reasons of refusals that are shown.
 const REFUSALS_MAX: usize = 5;
 
-/// How much of such a reason is shown, in characters.
+/// Most characters of such a reason that are shown.
 const REASON_MAX: usize = 400;
 
-/// Why jobs were rejected or can never start, a line for each reason.
+/// Returns why jobs were rejected or can never start, with a line for each reason.
 pub(super) fn refusals(summary: &Summary) -> Vec<String> {
     let shown = summary.refusals.iter().take(REFUSALS_MAX);
     let mut lines: Vec<String> = shown
@@ -142,7 +142,7 @@ pub(super) fn refusals(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// The recorded and the simulated waits, in sentences; nothing where none are recorded.
+/// Returns the recorded and the simulated waits as sentences. Empty if the workload has no recorded waits.
 pub(super) fn recorded(summary: &Summary) -> Vec<String> {
     let Some(found) = &summary.recorded else { return Vec::new() };
     let of = |waits: &Waits| {
@@ -159,14 +159,14 @@ pub(super) fn recorded(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// What these jobs waited for most, in words; none if they did not wait.
+/// Returns the main reason of the waits of these jobs, as words. `None` if they did not wait.
 pub(super) fn main_reason(summary: &Summary, scope: &Scope) -> Option<String> {
     let first = scope.waited_for.first()?;
     let blocker = summary.blockers.get(first.blocker)?;
     Some(words::blocker(&blocker.code, &blocker.subject))
 }
 
-/// The same in a few words, for a narrow column.
+/// Returns that reason in a few words, for a narrow column.
 pub(super) fn short_reason(summary: &Summary, scope: &Scope) -> Option<String> {
     let blocker = summary.blockers.get(scope.waited_for.first()?.blocker)?;
     Some(words::short(&blocker.code, &blocker.subject))
@@ -186,7 +186,7 @@ fn reasons(text: &mut String, summary: &Summary) {
             text,
             &format!(
                 "{:>10.1} h {:>7} {:>12}  {}",
-                // One unit for all, so that the column can be read down.
+                // One unit for all rows, so that they can be compared.
                 pretty::hours(blocker.wait_ms),
                 pretty::percent(percent),
                 pretty::counted(blocker.jobs, "job"),
@@ -249,7 +249,7 @@ fn facts(text: &mut String, summary: &Summary) {
     text.push('\n');
 }
 
-/// What became of gangs, in a sentence; none if there were none.
+/// Returns the results of gangs as a sentence. `None` without gangs.
 pub(super) fn gangs(summary: &Summary) -> Option<String> {
     let gangs = summary.gangs.as_ref()?;
     let (counts, until) = (&gangs.counts, &gangs.until_complete);
@@ -268,7 +268,7 @@ pub(super) fn gangs(summary: &Summary) -> Option<String> {
     ))
 }
 
-/// What went wrong on purpose, in two lines; none if nothing was to.
+/// Returns the injected faults in two lines. Empty without faults.
 pub(super) fn faults(summary: &Summary) -> Vec<String> {
     let Some(faults) = &summary.faults else { return Vec::new() };
     let count = pretty::count;
@@ -296,7 +296,7 @@ pub(super) fn faults(summary: &Summary) -> Vec<String> {
 fn scopes(text: &mut String, summary: &Summary, kind: &str, scopes: &[&Scope]) {
     let mut rows: Vec<&Scope> = scopes.iter().copied().filter(|one| one.jobs.total > 0).collect();
     if kind == "user" {
-        // Those who never started, then the longest mean waits; queues keep the order of the file.
+        // Jobs that never started are first, followed by the longest mean waits. Queues are in the order of the file.
         rows.sort_by_key(|one| std::cmp::Reverse((one.waits.jobs == 0, one.waits.mean_ms)));
     }
     push(
@@ -307,7 +307,7 @@ fn scopes(text: &mut String, summary: &Summary, kind: &str, scopes: &[&Scope]) {
         ),
     );
     for one in rows.iter().take(ROWS_MAX) {
-        // Of jobs that never started there is no wait to tell yet, which is not a wait of zero.
+        // Jobs that never started have no wait yet, which is not a wait of zero.
         let wait = |ms| match one.waits.jobs {
             0 => "-".to_owned(),
             _ => pretty::duration(ms),
@@ -344,12 +344,12 @@ fn speed(decisions: u64, real: Duration) -> String {
     format!(" ({} per second of real time)", pretty::number(per_second))
 }
 
-/// Add a line; what does not fit the terminal goes on in the next one.
+/// Adds a line, with line breaks if it does not fit the terminal.
 pub(super) fn push(text: &mut String, line: &str) {
     let line = one_line(line);
     let mut wrapped = String::new();
     if line.starts_with(' ') || line.contains("  ") {
-        // A row of a table would lose its columns; it is cut instead.
+        // A row of a table would lose its columns, so it is truncated instead.
         wrapped = cut(&line, WIDTH);
     } else {
         let mut used = 0;
@@ -371,7 +371,7 @@ pub(super) fn push(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-/// Control characters would let a name from a trace repaint the terminal.
+/// Replaces control characters, because a name from a trace could otherwise control the terminal.
 fn one_line(text: &str) -> String {
     text.chars().map(|one| if one.is_control() { '?' } else { one }).collect()
 }

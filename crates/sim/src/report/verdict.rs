@@ -1,4 +1,5 @@
-//! What a comparison of two runs comes to, in sentences: whether they can be compared, who gains, and who loses.
+//! Summary of a comparison of two runs as sentences: whether they can be compared, which waits became shorter, and
+//! which longer.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +7,14 @@ use super::json::Document;
 use super::{pretty, table};
 use crate::metric::{Scope, Summary};
 
-/// A wait changes from this part and from this difference on, ms.
+/// Denominator of the smallest fraction of a wait that counts as a change: 1/20. `DIFFERENCE_MS` is the smallest change.
 const PART: u64 = 20;
 const DIFFERENCE_MS: u64 = 1_000;
 
-/// How many of those who gain or lose are named.
+/// Most names in a sentence.
 const NAMED: usize = 3;
 
-/// Returns what differs between the inputs of two runs, except the queue file; empty where nothing does.
+/// Returns the differences between the inputs of two runs, except the queue file. Empty without differences.
 pub(super) fn differences(before: &Document, after: &Document) -> Vec<String> {
     let (old, new) = (&before.header, &after.header);
     let mut differences = Vec::new();
@@ -38,7 +39,7 @@ pub(super) fn differences(before: &Document, after: &Document) -> Vec<String> {
     differences
 }
 
-/// Whether the queue files are the same; none where a report does not say.
+/// Returns whether the queue files are the same. `None` if a report has no fingerprint.
 fn same_queue_file(before: &Document, after: &Document) -> Option<bool> {
     let of = |document: &Document| {
         let mut inputs = document.header.inputs.iter();
@@ -47,7 +48,7 @@ fn same_queue_file(before: &Document, after: &Document) -> Option<bool> {
     Some(of(before)? == of(after)?)
 }
 
-/// Returns what a comparison comes to: first whether the runs differ by more than the queue file.
+/// Returns the summary of a comparison: first whether the runs differ in more than the queue file.
 pub(super) fn verdict(before: &Document, after: &Document) -> Vec<String> {
     let (old, new) = (&before.summary, &after.summary);
     let mut lines = Vec::new();
@@ -105,7 +106,8 @@ fn overall(old: &Summary, new: &Summary) -> String {
     text
 }
 
-/// Who gains and who loses, by mean wait: one sentence for each side that has somebody, and one for the others.
+/// Returns whose mean waits became shorter or longer: one sentence for each side that is not empty, and one for the
+/// others.
 fn sides(kind: &str, old: &[Scope], new: &[Scope]) -> Vec<String> {
     let after: BTreeMap<&str, &Scope> = new.iter().map(|one| (one.name.as_str(), one)).collect();
     let mut changed: Vec<(i128, &Scope, &Scope)> = Vec::new();
@@ -142,7 +144,7 @@ fn sides(kind: &str, old: &[Scope], new: &[Scope]) -> Vec<String> {
     lines
 }
 
-/// How the waits of one of them change.
+/// Returns the change of the waits of one scope.
 fn described(before: &Scope, after: &Scope) -> String {
     let times =
         |one: u64, other: u64| format!("{} → {}", pretty::duration(one), pretty::duration(other));
@@ -156,7 +158,7 @@ fn described(before: &Scope, after: &Scope) -> String {
     )
 }
 
-/// The sentences in lines of the terminal.
+/// Returns the sentences in lines of the terminal.
 pub(super) fn lines(before: &Document, after: &Document) -> String {
     let mut text = String::new();
     for line in verdict(before, after) {

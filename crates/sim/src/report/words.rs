@@ -1,13 +1,13 @@
-//! Reason codes in plain words.
+//! Texts of reason codes.
 
 use headroom_core::WaitCode;
 
 use crate::outcome::{GANG_AGAIN, NOT_EXPLAINED};
 
-/// Returns what held a job back, as a phrase that can follow "waited for".
+/// Returns the reason of a wait, as a phrase that can follow "waited for".
 ///
-/// `code` is a reason code, and `subject` is what sets the bound. An unknown code is shown as it is: better a bare
-/// code than a wrong sentence.
+/// `code` is a reason code, and `subject` is the object that has the limit. An unknown code is shown unchanged,
+/// because a wrong sentence would be worse.
 pub fn blocker(code: &str, subject: &str) -> String {
     match (WaitCode::of_text(code), code) {
         (Some(code), _) => code.awaited(subject),
@@ -16,7 +16,7 @@ pub fn blocker(code: &str, subject: &str) -> String {
     }
 }
 
-/// Returns the same in a few words, for a narrow column of the terminal.
+/// Returns the reason in a few words, for a narrow column of the terminal.
 pub(super) fn short(code: &str, subject: &str) -> String {
     match (WaitCode::of_text(code), code) {
         (Some(code), _) => code.awaited_short(subject),

@@ -1,5 +1,5 @@
-//! A small cluster and its RM, in virtual time: commands go in, the real core decides, and what is
-//! stopped ends after a second and is asked for again.
+//! A small cluster and its RM in virtual time, with the real core. A preempted allocation ends after a second, and is
+//! asked for again.
 
 use std::collections::BTreeMap;
 
@@ -17,34 +17,34 @@ use super::scene::{Actor, GIB, TOTAL};
 
 const PARTITION: &str = "default";
 
-/// How long the RM takes to stop something.
+/// Time in which the RM stops an allocation.
 const STOPS_AFTER: Millis = Millis::from_secs(1);
 
-/// Books, scheduler and RM.
+/// Books, scheduler, and RM.
 #[derive(Debug, Default)]
 pub(super) struct Cluster {
     pub(super) books: Books,
     pub(super) now: Timestamp,
-    /// What was stopped for others.
+    /// Preempted allocations so far.
     pub(super) stopped: Stopped,
     scheduler: Scheduler,
     asked: u64,
-    /// What the RM is stopping, and when it has.
+    /// Allocations that the RM is stopping, with their end times.
     stopping: BTreeMap<AllocationId, Timestamp>,
 }
 
-/// What was stopped for others.
+/// Preempted allocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stopped {
     pub(super) containers: u64,
-    /// What they had, GiB.
+    /// Sum of their amounts in GiB.
     pub(super) amount: i64,
-    /// What they had done by then, GiB times ms.
+    /// Their work until then, in GiB × ms.
     pub(super) work: i64,
 }
 
 impl Cluster {
-    /// A cluster of one node with this queue file.
+    /// Returns a cluster with one node and this queue file.
     pub(super) fn new(queue_file: &str) -> Result<Self, RunError> {
         let loaded = headroom_config::read(queue_file);
         let loaded =
@@ -61,7 +61,7 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// An application comes, with all its asks.
+    /// Submits an application with all its asks.
     pub(super) fn submit(&mut self, actor: &Actor) -> Result<(), RunError> {
         let application = Name::from(format!("{}-{}", actor.queue, actor.user));
         self.command(&Command::Submit(Submit {
@@ -87,12 +87,12 @@ impl Cluster {
         }))
     }
 
-    /// Let the RM stop an allocation for others.
+    /// Lets the RM stop a preempted allocation.
     fn stop(&mut self, allocation: AllocationId) {
         self.stopping.entry(allocation).or_insert(self.now + STOPS_AFTER);
     }
 
-    /// An application ends an allocation, and wants no other.
+    /// Ends an allocation without asking for another.
     pub(super) fn give_back(&mut self, allocation: AllocationId) -> Result<(), RunError> {
         self.release(allocation, Termination::StoppedByRm)
     }
@@ -108,7 +108,7 @@ impl Cluster {
         })
     }
 
-    /// It is this time: what was to stop has stopped, and is asked for again; timers fire.
+    /// Advances the time: preempted allocations end and are asked for again, and timers fire.
     pub(super) fn advance(&mut self, now: Timestamp) -> Result<(), RunError> {
         self.now = now;
         let due = self.stopping.iter().filter(|(_, at)| **at <= now);
@@ -122,7 +122,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Let the scheduler decide until it is idle, or so many asks are placed.
+    /// Lets the scheduler decide until it is idle, or until this many asks are placed.
     pub(super) fn settle(&mut self, places: usize) {
         let (mut events, mut placed) = (Vec::new(), 0);
         while placed < places
@@ -138,9 +138,9 @@ impl Cluster {
         }
     }
 
-    /// An allocation has stopped for others, and is asked for again.
+    /// Ends a preempted allocation, and asks for it again.
     pub(super) fn end_for_others(&mut self, id: AllocationId) -> Result<(), RunError> {
-        // It may have been given back meanwhile.
+        // It might have been released meanwhile.
         let Some(row) = self.books.allocations().get(id) else { return Ok(()) };
         let (ran, application) = (self.now.since(row.placed), row.application);
         let name = self.books.application(application).name.clone();
@@ -162,19 +162,19 @@ impl Cluster {
         Ok(())
     }
 
-    /// A leaf below root.
+    /// Returns a leaf below root.
     pub(super) fn leaf(&self, name: &str) -> QueueId {
         let partition = self.books.partition_named(PARTITION).expect("it was configured");
         let leaf = self.books.queue_at(partition, &format!("root.{name}"));
         leaf.expect("it is in the queue file")
     }
 
-    /// The only resource type.
+    /// Returns the only resource type.
     pub(super) fn memory(&self) -> ResourceType {
         self.books.types().find("memory").expect("the node has it")
     }
 
-    /// What runs in a leaf, the newest first.
+    /// Returns the allocations in a leaf, the newest first.
     pub(super) fn running(&self, leaf: QueueId) -> Vec<AllocationId> {
         let applications = self.books.applications_in(leaf);
         let all = applications.flat_map(|(id, _)| self.books.allocations_of(id));
@@ -184,12 +184,12 @@ impl Cluster {
     }
 }
 
-/// So many GiB of memory.
+/// Returns an amount of memory in GiB.
 fn memory(amount: i64) -> Amounts {
     Amounts::from([("memory", amount * GIB)])
 }
 
-/// Bytes as GiB. All amounts are whole GiB, but for limits by a factor that is none.
+/// Converts bytes to GiB. All amounts are whole GiB, except limits with a fractional factor.
 pub(super) const fn gib(bytes: i64) -> i64 {
     bytes / GIB
 }

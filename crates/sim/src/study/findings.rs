@@ -1,8 +1,8 @@
-//! What the study shows, in sentences: the first lines of every output.
+//! Results of the study as sentences: the first lines of every output.
 
 use super::{DeadZone, End, Played, Run, Study};
 
-/// The answer.
+/// Returns the results.
 pub(super) fn findings(study: &Study) -> Vec<String> {
     let mut lines = vec![counts(study)];
     lines.extend(study.scenes.iter().filter(|scene| scene.id != "1").map(of_scene));
@@ -23,7 +23,7 @@ pub(super) fn findings(study: &Study) -> Vec<String> {
     lines
 }
 
-/// How many scenes get stuck by each formula.
+/// Returns the number of scenes that get stuck by each formula.
 fn counts(study: &Study) -> String {
     let count = |formula: &str| {
         let of_scene = |scene: &&Played| {
@@ -54,7 +54,7 @@ fn of_scene(scene: &Played) -> String {
     )
 }
 
-/// How a run ended, in a few words.
+/// Returns the end of a run in a few words.
 fn outcome(run: &Run, scene: &Played) -> String {
     let used = run.points.last().map_or(0, |point| point.used);
     let (containers, amount) = (run.stopped.containers, run.stopped.amount);
@@ -67,7 +67,7 @@ fn outcome(run: &Run, scene: &Played) -> String {
     }
 }
 
-/// Who has what in the end: `A 68, B 32`.
+/// Returns the final usage: `A 68, B 32`.
 pub(crate) fn ends(end: &End) -> String {
     let queues = end.queues.iter().map(|one| format!("{} {}", one.name.to_uppercase(), one.used));
     let text = queues.collect::<Vec<_>>().join(", ");
@@ -78,7 +78,7 @@ pub(crate) fn ends(end: &End) -> String {
     format!("{text} ({})", users.join(", "))
 }
 
-/// The last dead zone: `at 24, 15–120 s, demand 6`.
+/// Returns the last dead zone: `at 24, 15–120 s, demand 6`.
 pub(crate) fn stuck(zones: &[DeadZone]) -> String {
     zones.last().map_or_else(
         || "none".to_owned(),

@@ -1,9 +1,9 @@
-//! The seed's scenes as one study: played through the real core by each formula, the arithmetic
-//! behind them, what the real `CapacityScheduler` did, and what helps.
+//! The scenes of user limits as one study: simulated with the real core by each formula, with the underlying
+//! arithmetic, the behavior of the real `CapacityScheduler`, and remedies.
 //!
-//! With the formulas of `CapacityScheduler` room is taken back by its [`monitor`], with ours by
-//! Headroom's own preemption, so that both the dead zones and their cure show. Everything is
-//! deterministic: the study has no input.
+//! With the formulas of `CapacityScheduler`, its [`monitor`] preempts. With the formula of Headroom, Headroom's own
+//! preemption does. Both the dead zones and their remedy are therefore visible. Everything is deterministic, because
+//! the study has no input.
 
 mod cluster;
 mod findings;
@@ -28,7 +28,7 @@ pub use recorded::{Curve, Recorded};
 pub use table::{Cell, Next, Outcome, Row1, Row2, Row3, Tables, tables};
 pub use zone::DeadZone;
 
-/// Tells the document from other JSON; the number changes when a reader would break.
+/// Identifies the document. The number changes with incompatible changes.
 pub const FORMAT: &str = "headroom-scenes/1";
 
 /// The whole study. All amounts are GiB of memory.
@@ -38,91 +38,90 @@ pub struct Study {
     pub format: &'static str,
     /// Unit of all amounts.
     pub unit: &'static str,
-    /// What the cluster has.
+    /// Total of the cluster.
     pub total: i64,
-    /// The answer, in sentences.
+    /// Results as sentences.
     pub findings: Vec<String>,
-    /// Each scene by each formula.
+    /// Each scene with each formula.
     pub scenes: Vec<Played>,
-    /// What helps where a scene gets stuck, and what makes it worse.
+    /// Remedies for scenes that get stuck, and settings that make it worse.
     pub variants: Vec<Variant>,
-    /// Scenes 2a and 3 with a factor that leaves one user half of the cluster, and with one that
-    /// bounds nobody.
+    /// Scenes 2a and 3 with a factor that limits one user to half of the cluster, and with one that has no effect.
     pub smaller_factor: Vec<Factors>,
     /// The arithmetic.
     pub tables: Tables,
-    /// What the monitor of `CapacityScheduler` takes in a round by default.
+    /// Amounts that the monitor of `CapacityScheduler` preempts in a round by default.
     pub monitor: Rounds,
 }
 
-/// A scene by each formula, and what the real ones did.
+/// A scene with each formula, and the recorded behavior of `CapacityScheduler`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Played {
-    /// Its number.
+    /// Number of the scene.
     pub id: &'static str,
-    /// What it is about.
+    /// Title of the scene.
     pub title: &'static str,
-    /// What happens.
+    /// Events of the scene.
     pub story: &'static str,
-    /// The queue that is looked at.
+    /// Queue whose values are recorded.
     pub queue: &'static str,
-    /// What it is guaranteed.
+    /// Guarantee of the queue.
     pub guaranteed: i64,
-    /// What each of its asks needs.
+    /// Size of each of its asks.
     pub ask: i64,
-    /// When it is over, ms.
+    /// End of the scene in ms.
     pub end_ms: u64,
-    /// By `yarn27`, `yarn3` and `smooth`.
+    /// Runs with `yarn27`, `yarn3`, and `smooth`.
     pub runs: Vec<Run>,
-    /// By `CapacityScheduler` 2.7.3 and 3.4.3.
+    /// Recordings with `CapacityScheduler` 2.7.3 and 3.4.3.
     pub recorded: Vec<Recorded>,
 }
 
-/// A scene by other rules.
+/// A scene with other settings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Variant {
     /// Number of the scene.
     pub scene: &'static str,
-    /// What is different.
+    /// Difference to the scene.
     pub title: &'static str,
-    /// How it went.
+    /// Run with these settings.
     pub run: Run,
 }
 
-/// How a scene ends by two factors.
+/// Results of a scene with two factors.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Factors {
     /// Number of the scene.
     pub scene: &'static str,
-    /// The formula.
+    /// Formula of the runs.
     pub formula: &'static str,
-    /// With a factor that bounds nobody.
+    /// Result with a factor that has no effect.
     pub large: Ending,
-    /// With one that leaves one user half of the cluster.
+    /// Result with a factor that limits one user to half of the cluster.
     pub small: Ending,
 }
 
-/// How it ended.
+/// Result of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ending {
     /// `userlimitfactor`.
     pub factor: &'static str,
-    /// Who has what.
+    /// Final usage.
     pub end: End,
-    /// What was stopped on the way.
+    /// Preempted allocations.
     pub stopped: Lost,
 }
 
-/// What the monitor of `CapacityScheduler` takes in a round by default, in scene 2a.
+/// Amounts that the monitor of `CapacityScheduler` preempts in a round by default, in scene 2a.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rounds {
-    /// What is to be taken from A in all.
+    /// Amount to preempt from A in total.
     pub need: i64,
-    /// What is taken of that in the first round.
+    /// Amount of it that is preempted in the first round.
     pub first_round: i64,
-    /// What A is guaranteed.
+    /// Guarantee of A.
     pub guaranteed: i64,
-    /// What it may use before anything is taken from it, by dead zone.
+    /// Usage of A up to which nothing is preempted from it, by dead zone.
     pub ignored_up_to: Vec<Ignored>,
 }
 
@@ -131,11 +130,11 @@ pub struct Rounds {
 pub struct Ignored {
     /// `max_ignored_over_capacity`.
     pub dead_zone: &'static str,
-    /// What a queue may use.
+    /// Usage up to which nothing is preempted from a queue.
     pub up_to: i64,
 }
 
-/// Other rules, and what they show: scene, title, settings.
+/// Other settings, and their effect: scene, title, settings.
 const VARIANTS: [(&Scene, &str, Settings); 9] = [
     (
         &SCENES[1],
@@ -181,10 +180,10 @@ const VARIANTS: [(&Scene, &str, Settings); 9] = [
 ];
 
 impl Study {
-    /// Play everything.
+    /// Simulates all scenes.
     ///
     /// # Errors
-    /// The core refused something: a mistake of ours.
+    /// If the core refuses a command, which is a bug.
     pub fn new() -> Result<Self, RunError> {
         let curves = recorded::curves();
         let scenes = SCENES.iter().map(|scene| Played::new(scene, &curves));
@@ -211,7 +210,7 @@ impl Study {
         Ok(study)
     }
 
-    /// The study as JSON with a final newline; keys in the order of the types.
+    /// Returns the study as JSON with a final newline. Keys are in the order of the types.
     ///
     /// # Panics
     /// Never: all keys are texts.

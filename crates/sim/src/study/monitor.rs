@@ -1,41 +1,40 @@
-//! What `CapacityScheduler`'s preemption monitor takes in a round: the law by which its users get
-//! stuck, as arithmetic. Source: user-headroom §6 and §11.
+//! Amounts that `CapacityScheduler`'s preemption monitor takes in a round: the rule by which its users get stuck, as
+//! arithmetic. Source: user-headroom §6 and §11.
 //!
 //! Amounts are of one resource type, in its units.
 
 use headroom_core::userlimit::{Decimal, Party, split};
 
-/// How much is taken at once, and from whom nothing is.
+/// Settings of the monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Monitor {
-    /// Of the cluster, at most so much is taken in a round (`total_preemption_per_round`).
+    /// Fraction of the cluster that is preempted in a round at most (`total_preemption_per_round`).
     pub per_round: Decimal,
-    /// Of what is to be taken from a queue, so much is taken in a round
-    /// (`natural_termination_factor`).
+    /// Fraction of the amount to preempt from a queue that is preempted in a round (`natural_termination_factor`).
     pub natural: Decimal,
-    /// A queue is left alone until it is above its guarantee by this part of it
+    /// Fraction of the guarantee by which a queue can exceed it before anything is preempted from it
     /// (`max_ignored_over_capacity`).
     pub dead_zone: Decimal,
-    /// Whether nothing is taken for a queue beyond its guarantee: version 3 does not, 2.7.3 does.
+    /// Whether nothing is preempted for a queue beyond its guarantee: true for version 3, false for 2.7.3.
     pub within_guarantee: bool,
 }
 
 /// A queue as the monitor sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Side {
-    /// What it is guaranteed.
+    /// Guarantee of the queue.
     pub guaranteed: i64,
-    /// What it uses.
+    /// Usage of the queue.
     pub used: i64,
-    /// How much more its users may have of what they wait for.
+    /// Amount of its waiting asks that its users are allowed to use.
     pub demand: i64,
 }
 
 impl Monitor {
-    /// The defaults of `CapacityScheduler`.
+    /// Returns the default settings of `CapacityScheduler`.
     ///
     /// # Panics
-    /// Never: the numbers are written here.
+    /// Never: the numbers are constants.
     pub fn by_default() -> Self {
         Self {
             per_round: Decimal::TENTH,
@@ -45,7 +44,7 @@ impl Monitor {
         }
     }
 
-    /// Everything that is to be taken is taken in one round, as in the recorded histories.
+    /// Returns settings that preempt everything in one round, as in the recorded histories.
     pub fn at_once(within_guarantee: bool) -> Self {
         Self {
             per_round: Decimal::ONE,
@@ -55,7 +54,7 @@ impl Monitor {
         }
     }
 
-    /// What each queue is to have in the end.
+    /// Returns the ideal amount of each queue.
     pub fn ideal(&self, total: i64, sides: &[Side]) -> Vec<i64> {
         let party = |side: &Side| {
             let wish = side.used.saturating_add(side.demand);
@@ -66,13 +65,13 @@ impl Monitor {
         split(total, &sides.iter().map(party).collect::<Vec<_>>())
     }
 
-    /// The most that a queue may use before anything is taken from it.
+    /// Returns the largest usage of a queue at which nothing is preempted from it.
     pub fn ignored_up_to(&self, guaranteed: i64) -> i64 {
         part(guaranteed, Decimal::ONE.plus(self.dead_zone))
     }
 
-    /// How much of what is to be taken from each queue is taken in this round: no more than its part
-    /// of the cluster together, and of that its part again.
+    /// Returns the amounts to preempt from each queue in this round. Their sum is limited to a fraction of the
+    /// cluster, and each is then reduced to a fraction.
     pub fn this_round(&self, total: i64, needs: &[i64]) -> Vec<i64> {
         let most = i128::from(part(total, self.per_round));
         let sum: i128 = needs.iter().copied().map(i128::from).sum();
@@ -86,7 +85,7 @@ impl Monitor {
         needs.iter().map(|need| part(scaled(*need), self.natural)).collect()
     }
 
-    /// How much is taken from each queue in this round.
+    /// Returns the amounts that are preempted from each queue in this round.
     pub fn round(&self, total: i64, sides: &[Side]) -> Vec<i64> {
         let ideal = self.ideal(total, sides);
         let needs: Vec<i64> = ideal
@@ -101,9 +100,9 @@ impl Monitor {
     }
 }
 
-/// What Headroom takes a queue to want that uses this much, has so many asks of this size and is
-/// promised so much: one whole ask after the other while something is left of the promise before it.
-/// Source: user-headroom §7.2, rule of whole asks; docs/decisions/0026-whole-asks.md.
+/// Returns the demand that Headroom assumes for a queue with this usage, number and size of asks, and promised
+/// amount: whole asks, one after another, while some of the promised amount is left before each. Source:
+/// user-headroom §7.2, rule of whole asks; docs/decisions/0026-whole-asks.md.
 pub fn whole_asks(used: i64, promised: i64, ask: i64, waiting: u64) -> i64 {
     let waiting = i64::try_from(waiting).unwrap_or(i64::MAX);
     let wanted = (promised - used).max(0);
@@ -111,7 +110,7 @@ pub fn whole_asks(used: i64, promised: i64, ask: i64, waiting: u64) -> i64 {
     ask.saturating_mul(count.min(waiting))
 }
 
-/// So much of an amount, rounded down.
+/// Returns a fraction of an amount, rounded down.
 fn part(amount: i64, of: Decimal) -> i64 {
     let product = i128::from(amount) * i128::from(of.millionths());
     i64::try_from(product / i128::from(Decimal::ONE.millionths())).unwrap_or(i64::MAX)

@@ -1,4 +1,4 @@
-//! A scene played through the real core, second by second.
+//! Simulates a scene with the real core, second by second.
 
 use std::collections::BTreeSet;
 
@@ -16,90 +16,90 @@ use super::monitor::{Side, whole_asks};
 use super::scene::{GIB, Law, Scene, Settings, TOTAL};
 use super::zone::DeadZone;
 
-/// Time between two looks, ms.
+/// Time between two steps in ms.
 const TICK_MS: u64 = 1_000;
 
-/// Time between two rounds of the monitor, ms (`monitoring_interval`).
+/// Time between two rounds of the monitor in ms (`monitoring_interval`).
 const ROUND_MS: u64 = 3_000;
 
-/// How a scene went by one set of rules.
+/// Run of a scene with one set of rules.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Run {
     /// `yarn27`, `yarn3` or `smooth`.
     pub formula: &'static str,
     /// `overshoot`, `strict` or `progress`.
     pub enforcement: &'static str,
-    /// Who takes room back: `monitor`, `whole-asks` or `balance`.
+    /// Kind of preemption: `monitor`, `whole-asks`, or `balance`.
     pub preemption: &'static str,
     /// `userlimitfactor`.
     pub factor: &'static str,
-    /// How it ended.
+    /// Final usage.
     pub end: End,
-    /// What was stopped for others on the way.
+    /// Preempted allocations.
     pub stopped: Lost,
-    /// When something was wanted and nothing could start.
+    /// Times in which there was demand, and nothing could start.
     pub dead_zones: Vec<DeadZone>,
-    /// The queue that is looked at, whenever it changed.
+    /// Values of the recorded queue at each change.
     pub points: Vec<Point>,
-    /// The queue file.
+    /// Queue file of the run.
     pub queue_file: String,
 }
 
-/// Who has what in the end, GiB.
+/// Final usage in GiB.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct End {
-    /// Each queue that has something, in the order of the file.
+    /// Each queue with usage, in the order of the file.
     pub queues: Vec<Share>,
-    /// Each user of the queue that is looked at, by name.
+    /// Each user of the recorded queue, by name.
     pub users: Vec<Share>,
-    /// What nobody has.
+    /// Free amount.
     pub free: i64,
 }
 
-/// What a queue or a user has.
+/// Usage of a queue or a user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Share {
-    /// Its name.
+    /// Name of the queue or user.
     pub name: String,
-    /// GiB.
+    /// Usage in GiB.
     pub used: i64,
 }
 
-/// What was stopped for others.
+/// Preempted allocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Lost {
-    /// How many containers.
+    /// Number of containers.
     pub containers: u64,
-    /// What they had, GiB.
+    /// Sum of their amounts in GiB.
     pub amount: i64,
-    /// What they had done by then and have to do again, GiB times seconds.
+    /// Their work until then, which has to be repeated, in GiB × seconds.
     pub work: i64,
 }
 
-/// A queue at a moment; amounts in GiB.
+/// Values of a queue at a moment. Amounts are in GiB.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Point {
-    /// When, ms.
+    /// Time in ms.
     pub at_ms: u64,
-    /// What the queue uses.
+    /// Usage of the queue.
     pub used: i64,
-    /// What all other queues use.
+    /// Usage of all other queues.
     pub others: i64,
-    /// What one user may have.
+    /// Limit of one user.
     pub limit: i64,
-    /// How much more one may have, who has most of it left.
+    /// Headroom of the user with the largest one.
     pub headroom: i64,
-    /// What preemption takes the queue to want.
+    /// Demand of the queue that preemption assumes.
     pub demand: i64,
-    /// How many asks wait.
+    /// Number of waiting asks.
     pub waiting: u64,
-    /// How many containers were stopped for others so far.
+    /// Number of containers preempted so far.
     pub stopped: u64,
-    /// Its users, by name.
+    /// Users of the queue, by name.
     pub users: Vec<UserPoint>,
 }
 
-/// A user of it.
+/// Values of a user of the queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserPoint {
     /// The name of the user.
@@ -108,14 +108,14 @@ pub struct UserPoint {
     pub used: i64,
     /// The limit of the user.
     pub limit: i64,
-    /// What is left of the limit.
+    /// Unused rest of the limit.
     pub headroom: i64,
 }
 
-/// Play a scene by these rules.
+/// Simulates a scene with these rules.
 ///
 /// # Errors
-/// The core refused something: a mistake of ours.
+/// If the core refuses a command, which is a bug.
 pub fn play(scene: &Scene, settings: Settings) -> Result<Run, RunError> {
     let queue_file = scene.queue_file(&settings);
     let mut play = Play {
@@ -149,12 +149,12 @@ pub fn play(scene: &Scene, settings: Settings) -> Result<Run, RunError> {
     })
 }
 
-/// A run under way.
+/// State of a run.
 struct Play<'a> {
     cluster: Cluster,
     scene: &'a Scene,
     settings: Settings,
-    /// What the monitor announced in the round before.
+    /// Allocations that the monitor announced in the previous round.
     announced: BTreeSet<AllocationId>,
     points: Vec<Point>,
 }
@@ -170,7 +170,7 @@ impl Play<'_> {
             newest.into_iter().take(count).try_for_each(|id| self.cluster.give_back(id))?;
         }
         let is_round = self.settings.law == Law::Monitor && at_ms.is_multiple_of(ROUND_MS);
-        // Nodes report a second after the monitor stopped something, so that what it freed shows.
+        // Nodes report a second after the monitor preempted allocations, so that the freed amount is visible.
         if !is_round || !self.round()? {
             self.cluster.settle(if self.scene.one_a_second { 1 } else { usize::MAX });
         }
@@ -182,8 +182,8 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// A round of `CapacityScheduler`'s monitor: what it announced in the round before is stopped if it
-    /// is still wanted, and what is newly wanted is announced. Returns whether anything was stopped.
+    /// Makes a round of `CapacityScheduler`'s monitor: it preempts allocations that it announced in the previous
+    /// round, if they are still selected, and announces newly selected ones. Returns whether any was preempted.
     fn round(&mut self) -> Result<bool, RunError> {
         let monitor = self.settings.monitor();
         let names = self.scene.guarantees.iter().map(|(name, _)| *name);
@@ -209,7 +209,7 @@ impl Play<'_> {
         Ok(self.cluster.stopped != before)
     }
 
-    /// A queue as the monitor sees it, in bytes.
+    /// Returns a queue as the monitor sees it, in bytes.
     fn side(&self, leaf: QueueId) -> Side {
         let books = &self.cluster.books;
         let queue = books.queue(leaf);
@@ -225,7 +225,7 @@ impl Play<'_> {
         of.get_or_zero(self.cluster.memory()).get()
     }
 
-    /// What preemption takes the queue that is looked at to want, in bytes.
+    /// Returns the demand of the recorded queue that preemption assumes, in bytes.
     fn demand(&self, leaf: QueueId) -> i64 {
         let side = self.side(leaf);
         if self.settings.law == Law::Monitor {
@@ -235,7 +235,7 @@ impl Play<'_> {
         whole_asks(side.used, self.scene.promised(&self.settings) * GIB, ask, self.allowed(leaf))
     }
 
-    /// How many of the asks that wait in a leaf the caps of their users allow.
+    /// Returns how many waiting asks of a leaf the caps of their users allow.
     fn allowed(&self, leaf: QueueId) -> u64 {
         let Some(leaf) = self.cluster.books.users_of(leaf) else { return 0 };
         let (mut ask, size) = (Resources::new(), self.scene.ask * GIB);
@@ -270,7 +270,7 @@ impl Play<'_> {
         })
     }
 
-    /// How many asks of a leaf wait.
+    /// Returns the number of waiting asks of a leaf.
     fn waiting(&self, leaf: QueueId) -> u64 {
         let users = self.cluster.books.users_of(leaf);
         let users = users.into_iter().flat_map(LeafUsers::users);
@@ -294,7 +294,7 @@ impl Play<'_> {
     }
 }
 
-/// The users of a leaf, by name.
+/// Returns the users of a leaf, by name.
 fn users(books: &Books, leaf: QueueId) -> Vec<UserPoint> {
     let memory = |of: &Amounts| gib(of.get("memory").map_or(0, Quantity::get));
     let view = UserLimitsView::of(books, leaf);

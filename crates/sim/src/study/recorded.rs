@@ -1,6 +1,6 @@
-//! What the real `CapacityScheduler` did in the same scenes: curves taken from the recorded histories.
+//! Behavior of the real `CapacityScheduler` in the same scenes: curves from recorded histories.
 //!
-//! `recorded.json` follows from `conformance/yarn/scenes.jsonl`; a test computes it again and compares.
+//! `recorded.json` is derived from `conformance/yarn/scenes.jsonl`. A test computes it again and compares.
 
 use headroom_core::userlimit::Formula;
 use serde::{Deserialize, Serialize};
@@ -9,53 +9,53 @@ use super::play::Point;
 use super::scene::{Scene, Settings};
 use super::zone::DeadZone;
 
-/// The curves, without what follows from them.
+/// The curves, without derived values.
 const CURVES: &str = include_str!("recorded.json");
 
-/// A recorded history, as the file has it.
+/// A recorded history in the format of the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Curve {
     /// Name of the case.
     pub case: String,
     /// Version of `CapacityScheduler`.
     pub version: String,
-    /// When the last step was over, ms. A round of the monitor takes the time that it was given, and
-    /// heartbeats between two rounds a second.
+    /// End of the last step in ms. A round of the monitor takes its configured time, and heartbeats between two
+    /// rounds take a second.
     pub end_ms: u64,
-    /// The queue that is looked at, whenever it changed.
+    /// Values of the recorded queue at each change.
     pub points: Vec<Point>,
 }
 
-/// What the real one did in a scene.
+/// Behavior of the real scheduler in a scene.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Recorded {
     /// Name of the case in `conformance/yarn/scenes.jsonl`.
     pub case: String,
     /// Version of `CapacityScheduler`.
     pub version: String,
-    /// When its curve ends, ms.
+    /// End of the curve in ms.
     pub end_ms: u64,
-    /// What the queue that is looked at had in the end, GiB.
+    /// Final usage of the recorded queue in GiB.
     pub used: i64,
-    /// What all others had, GiB.
+    /// Final usage of all other queues in GiB.
     pub others: i64,
-    /// How many containers were stopped.
+    /// Number of preempted containers.
     pub stopped: u64,
-    /// When something was wanted and nothing could start.
+    /// Times in which there was demand, and nothing could start.
     pub dead_zones: Vec<DeadZone>,
-    /// The queue, whenever it changed.
+    /// Values of the queue at each change.
     pub points: Vec<Point>,
 }
 
-/// All curves.
+/// Returns all curves.
 ///
 /// # Panics
-/// Never: the file is ours.
+/// Never: the file is part of the program.
 pub(super) fn curves() -> Vec<Curve> {
     serde_json::from_str(CURVES).expect("it was written by a test of ours")
 }
 
-/// Those that are like a scene, the older version first.
+/// Returns the recordings of a scene, the older version first.
 pub(super) fn of(scene: &Scene, curves: &[Curve]) -> Vec<Recorded> {
     let mut like: Vec<&Curve> =
         curves.iter().filter(|curve| Some(curve.case.as_str()) == scene.recorded).collect();

@@ -1,4 +1,4 @@
-//! The seed's scenes: who asks for what, when. Source: user-headroom §7.
+//! The scenes of user limits: users, asks, and their times. Source: user-headroom §7.
 
 use std::fmt::Write;
 
@@ -7,74 +7,73 @@ use headroom_core::userlimit::{Enforcement, Formula};
 use super::monitor::{Monitor, Side};
 use super::zone::Stuck;
 
-/// One GiB in bytes; all amounts of the scenes are whole GiB.
+/// One GiB in bytes. All amounts of the scenes are whole GiB.
 pub const GIB: i64 = 1 << 30;
 
-/// What the cluster of every scene has, GiB, on one node.
+/// Total of the cluster in every scene, in GiB, on one node.
 pub const TOTAL: i64 = 100;
 
 /// One scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene {
-    /// Its number in the seed.
+    /// Number of the scene.
     pub id: &'static str,
-    /// What it is about.
+    /// Title of the scene.
     pub title: &'static str,
-    /// What happens.
+    /// Events of the scene.
     pub story: &'static str,
-    /// Leaf queues below root, with what each is guaranteed, GiB.
+    /// Leaf queues below root, each with its guarantee in GiB.
     pub guarantees: &'static [(&'static str, i64)],
-    /// Who asks.
+    /// Applications of the scene.
     pub actors: &'static [Actor],
-    /// The queue that is looked at.
+    /// Queue whose values are recorded.
     pub queue: &'static str,
-    /// What its asks need, GiB.
+    /// Size of the queue's asks in GiB.
     pub ask: i64,
-    /// Limits are multiples of it, GiB (`minimumallocation`).
+    /// Step of limits in GiB (`minimumallocation`).
     pub step: i64,
     /// `minimumuserlimitpercent`.
     pub percent: u32,
-    /// Whether the applications of a queue take turns; else the oldest goes first.
+    /// Whether the applications of a queue are served in fair order. Otherwise the oldest is first.
     pub fair: bool,
-    /// Whether only one container starts in a second, so that each step of the limit shows.
+    /// Whether only one container starts in a second, so that each step of the limit is visible.
     pub one_a_second: bool,
-    /// The first application gives so many containers back at this time, ms, and does not ask for
-    /// them again.
+    /// Time in ms at which the first application releases this number of containers, without asking for them again.
     pub gives_back: Option<(u64, usize)>,
-    /// When it is over, ms.
+    /// End of the scene in ms.
     pub end_ms: u64,
-    /// The recorded history that is like it.
+    /// Name of the corresponding recorded history.
     pub recorded: Option<&'static str>,
 }
 
-/// An application and what it asks for.
+/// An application with its asks.
 #[derive(Clone, Copy, Debug)]
 pub struct Actor {
-    /// Whose.
+    /// User of the application.
     pub user: &'static str,
-    /// In which queue.
+    /// Queue of the application.
     pub queue: &'static str,
-    /// How many containers.
+    /// Number of containers.
     pub count: u32,
-    /// How large each is, GiB.
+    /// Size of each container in GiB.
     pub size: i64,
-    /// When, ms.
+    /// Time of the submission in ms.
     pub at_ms: u64,
 }
 
-/// Who takes room back, and how.
+/// Kind of preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
     /// The monitor of `CapacityScheduler`, in the version of the formula.
     Monitor,
     /// Headroom's preemption: whole asks, for guarantees.
     WholeAsks,
-    /// The same up to a queue's part of what is there (`preemption.balance`).
+    /// Headroom's preemption up to a queue's fraction of the available amount (`preemption.balance`).
     Balance,
 }
 
 impl Law {
-    /// How documents call it.
+    /// Returns the name in documents.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Monitor => "monitor",
@@ -84,28 +83,28 @@ impl Law {
     }
 }
 
-/// By which rules a scene is played.
+/// Rules of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// What users split.
+    /// Formula of user limits.
     pub formula: Formula,
-    /// When an ask is beyond the limit of its user.
+    /// Enforcement of user limits.
     pub enforcement: Enforcement,
-    /// Who takes room back.
+    /// Kind of preemption.
     pub law: Law,
     /// `userlimitfactor`.
     pub factor: &'static str,
 }
 
-/// So large that it never bounds.
+/// A factor that is so large that it has no effect.
 pub const LARGE_FACTOR: &str = "100";
 
-/// With it, the guarantee of 30 times the factor is half of the cluster.
+/// A factor with which the guarantee of 30 allows half of the cluster.
 pub const SMALL_FACTOR: &str = "1.67";
 
 impl Settings {
-    /// A formula as it comes: those of `CapacityScheduler` with its enforcement and its monitor, ours
-    /// with ours.
+    /// Returns the usual settings of a formula: those of `CapacityScheduler` with its enforcement and its monitor,
+    /// and that of Headroom with Headroom's.
     pub const fn usual(formula: Formula) -> Self {
         let (enforcement, law) = match formula {
             Formula::Yarn27 | Formula::Yarn3 => (Enforcement::Overshoot, Law::Monitor),
@@ -114,28 +113,28 @@ impl Settings {
         Self { formula, enforcement, law, factor: LARGE_FACTOR }
     }
 
-    /// The monitor of the version that the formula is of.
+    /// Returns the monitor of the version with this formula.
     pub fn monitor(&self) -> Monitor {
         Monitor::at_once(self.formula == Formula::Yarn3)
     }
 }
 
-/// All three, in the order of the columns.
+/// All formulas, in the order of the columns.
 pub const FORMULAS: [Formula; 3] = [Formula::Yarn27, Formula::Yarn3, Formula::Smooth];
 
 const TWO_QUEUES: &[(&str, i64)] = &[("a", 30), ("b", 30), ("c", 40)];
 
-/// A has the whole cluster in containers of 2, and wants more.
+/// A uses the whole cluster in containers of 2 GiB, and asks for more.
 const EVERYTHING: Actor = Actor { user: "ann", queue: "a", count: 70, size: 2, at_ms: 0 };
 
-/// When the second queue comes, ms.
+/// Submission time of the second queue's application in ms.
 const LATER_MS: u64 = 10_000;
 
 const fn later(user: &'static str, count: u32) -> Actor {
     Actor { user, queue: "b", count, size: 8, at_ms: LATER_MS }
 }
 
-/// What the scenes with two queues have in common.
+/// Common settings of the scenes with two queues.
 const TWO: Scene = Scene {
     id: "",
     title: "",
@@ -153,7 +152,7 @@ const TWO: Scene = Scene {
     recorded: None,
 };
 
-/// The scenes, in the order of the seed.
+/// All scenes in order.
 pub const SCENES: [Scene; 5] = [
     Scene {
         id: "1",
@@ -225,19 +224,19 @@ pub const IDLE: Scene = Scene {
 };
 
 impl Scene {
-    /// The scene of this number.
+    /// Returns the scene with this number.
     pub fn of(id: &str) -> Option<&'static Self> {
         SCENES.iter().find(|scene| scene.id == id)
     }
 
-    /// What the queue that is looked at is guaranteed, GiB.
+    /// Returns the guarantee of the recorded queue in GiB.
     pub fn guaranteed(&self) -> i64 {
         let all = self.guarantees.iter().filter(|(name, _)| *name == self.queue);
         all.map(|(_, amount)| *amount).sum()
     }
 
-    /// What that queue is to have by these rules, GiB: its guarantee, or, where the law goes beyond it,
-    /// its part of the cluster among all queues that ask for something.
+    /// Returns the amount that the recorded queue is promised by these rules, in GiB: its guarantee, or, if the
+    /// preemption goes beyond it, its fraction of the cluster among all queues with asks.
     pub(super) fn promised(&self, settings: &Settings) -> i64 {
         let is_beyond = match settings.law {
             Law::Monitor => !settings.monitor().within_guarantee,
@@ -257,7 +256,7 @@ impl Scene {
         part.map_or(0, |(_, part)| part).max(self.guaranteed())
     }
 
-    /// When the queue that is looked at is stuck by these rules.
+    /// Returns when the recorded queue counts as stuck by these rules.
     pub(super) fn stuck(&self, settings: &Settings) -> Stuck {
         let is_monitor = settings.law == Law::Monitor;
         Stuck {
@@ -265,12 +264,12 @@ impl Scene {
             promised: self.promised(settings),
             ask: self.ask,
             within_guarantee: is_monitor && settings.monitor().within_guarantee,
-            // The monitor needs two rounds of 3 s; Headroom waits for 30 s before it stops anybody.
+            // The monitor needs two rounds of 3 s. Headroom waits for 30 s before it preempts.
             patience_ms: if is_monitor { 12_000 } else { 40_000 },
         }
     }
 
-    /// The queue file by which it is played.
+    /// Returns the queue file of the scene.
     pub fn queue_file(&self, settings: &Settings) -> String {
         let mut text = format!(
             "partitions:\n- name: default\n  preemption: {{enabled: {}, balance: {}}}\n  userlimits:\n    \

@@ -1,6 +1,5 @@
-//! The tables of the seed's arithmetic, worked out by the core's formulas: what limits and demands
-//! follow from what is used. Source: user-headroom §7.1 to §7.3; the ask is the required resource,
-//! as the seed reads the code (§11, M-1).
+//! Tables of limits and demands by usage, computed with the formulas of the core. Source: user-headroom §7.1 to §7.3.
+//! The ask is the required resource (user-headroom §11, M-1).
 
 use headroom_core::resource::{Quantity, ResourceType, Resources};
 use headroom_core::userlimit::{
@@ -14,37 +13,37 @@ use super::scene::{LARGE_FACTOR, Scene, Settings, TOTAL};
 /// All three tables.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Tables {
-    /// One user in one queue.
+    /// Scene 1: one user in one queue.
     pub scene_1: Vec<Row1>,
-    /// One user in two queues.
+    /// Scene 2: one user in two queues.
     pub scene_2: Vec<Row2>,
-    /// Three users in one queue.
+    /// Scene 3: three users in one queue.
     pub scene_3: Vec<Row3>,
 }
 
-/// Scene 1 at one usage; GiB.
+/// Scene 1 at one usage, in GiB.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row1 {
-    /// What the user uses, and nobody else anything.
+    /// Usage of the user. There is no other usage.
     pub used: i64,
-    /// By the formula of `CapacityScheduler` 2.7.
+    /// Values by the formula of `CapacityScheduler` 2.7.
     pub yarn27: Cell,
-    /// By that of `CapacityScheduler` 3.
+    /// Values by the formula of `CapacityScheduler` 3.
     pub yarn3: Cell,
-    /// By ours.
+    /// Values by the formula of Headroom.
     pub smooth: Cell,
     /// Whether the next container starts.
     pub next: Next,
 }
 
-/// What one formula says.
+/// Values by one formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Cell {
     /// The share by the formula, before any bound.
     pub raw: i64,
-    /// The limit: no more than the factor allows and than there is.
+    /// The limit: at most what the factor allows, and the total.
     pub capped: i64,
-    /// What is left of it, and of the queue's maximum.
+    /// Headroom: the smaller rest of the limit and of the queue's maximum.
     pub headroom: i64,
 }
 
@@ -52,82 +51,82 @@ pub struct Cell {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Next {
-    /// Under every formula.
+    /// It starts with every formula.
     Yes,
-    /// The queue would be above its maximum.
+    /// The queue would exceed its maximum.
     NoQueueMax,
-    /// Some formula has its user wait.
+    /// With some formula, the user waits.
     NoUserLimit,
 }
 
-/// Scene 2 where A has what B leaves; GiB.
+/// Scene 2 where A uses what B does not, in GiB.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row2 {
-    /// What B uses.
+    /// Usage of B.
     pub used: i64,
-    /// What its user may have, by `yarn27`.
+    /// Limit of its user by `yarn27`.
     pub yarn27_limit: i64,
-    /// What the monitor takes B to want, by `yarn27`.
+    /// Demand of B that the monitor assumes, by `yarn27`.
     pub yarn27_demand: i64,
-    /// The same by `yarn3`, with `minimumuserlimitpercent` 30.
+    /// Demand by `yarn3`, with `minimumuserlimitpercent` 30.
     pub yarn3_demand_p30: i64,
-    /// The same with 100.
+    /// Demand by `yarn3`, with `minimumuserlimitpercent` 100.
     pub yarn3_demand_p100: i64,
-    /// What A and B are to have by the monitor of 2.7.3, with the demand of `yarn27`.
+    /// Ideal amounts of A and B by the monitor of 2.7.3, with the demand by `yarn27`.
     pub ideal_2_7: [i64; 2],
-    /// The same by that of version 3, with that demand.
+    /// Ideal amounts of A and B by the monitor of version 3, with the demand by `yarn27`.
     pub ideal_3: [i64; 2],
-    /// What 2.7.3 takes from A.
+    /// Amount that 2.7.3 preempts from A.
     pub frees: i64,
-    /// What comes of it.
+    /// Result of the preemption.
     pub outcome: Outcome,
-    /// What Headroom takes B to want: whole asks up to its guarantee.
+    /// Demand of B that Headroom assumes: whole asks up to its guarantee.
     pub whole_asks: i64,
 }
 
-/// What comes of what is freed.
+/// Result of a preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// So many containers start.
+    /// This number of containers starts.
     Starts(i64),
-    /// It is less than a container, below the guarantee.
+    /// The amount is less than a container, and B is below its guarantee.
     Stuck,
-    /// It is less than a container, above the guarantee.
+    /// The amount is less than a container, and B is above its guarantee.
     End,
 }
 
-/// Scene 3 where three users have so much of B; GiB.
+/// Scene 3 where three users use these amounts of B, in GiB.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row3 {
-    /// What each uses.
+    /// Usage of each user.
     pub users: [i64; 3],
-    /// What B uses.
+    /// Usage of B.
     pub used: i64,
-    /// What each may have, by `yarn27`.
+    /// Limit of each user by `yarn27`.
     pub limit: i64,
-    /// What each has left of it.
+    /// Headroom of each user by `yarn27`.
     pub headroom: [i64; 3],
-    /// What the monitor takes B to want.
+    /// Demand of B that the monitor assumes.
     pub demand: i64,
-    /// The share of each by `smooth`.
+    /// Share of each user by `smooth`.
     pub smooth_share: i64,
-    /// Who may go on by `smooth` with `progress`.
+    /// For each user, whether another container can start, by `smooth` with `progress`.
     pub progress: [bool; 3],
-    /// Who may go on by `smooth` with `strict`.
+    /// For each user, whether another container can start, by `smooth` with `strict`.
     pub strict: [bool; 3],
-    /// What Headroom takes B to want.
+    /// Demand of B that Headroom assumes.
     pub whole_asks: i64,
 }
 
-/// The rows of scene 3.
+/// Usage of the users in the rows of scene 3.
 const USERS: [[i64; 3]; 6] =
     [[0, 0, 0], [8, 8, 8], [16, 8, 8], [16, 16, 8], [16, 16, 16], [24, 16, 16]];
 
-/// How many asks of B wait in scene 2 while nothing of it runs.
+/// Number of waiting asks of B in scene 2 while it has no allocation.
 const ASKS: u64 = 10;
 
-/// Work them out.
+/// Computes the tables.
 pub fn tables() -> Tables {
     let scene = |id| *Scene::of(id).expect("it is one of the scenes");
     let (one, two, three) = (scene("1"), scene("2a"), scene("3"));
@@ -138,7 +137,7 @@ pub fn tables() -> Tables {
     }
 }
 
-/// A leaf as it is, and by which rules.
+/// State of a leaf, and its rules.
 struct Case {
     rules: Rules,
     leaf: Leaf,
@@ -146,7 +145,7 @@ struct Case {
 }
 
 impl Case {
-    /// A scene's queue where equal users, all active, use so much.
+    /// Returns the queue of a scene with equal, active users and their usage.
     fn new(scene: &Scene, formula: Formula, percent: u32, users: &[i64]) -> Self {
         let guaranteed = scene.guarantees.iter().find(|(name, _)| *name == scene.queue);
         let used = memory(users.iter().sum());
@@ -178,8 +177,7 @@ impl Case {
         self.rules.limit(&self.leaf, part)
     }
 
-    /// What a user with this usage has left of their limit, where others leave so much of the
-    /// cluster.
+    /// Returns the headroom of a user with this usage, with `free` of the cluster left by others.
     fn headroom(&self, used: i64, free: i64) -> i64 {
         let room = Remaining { bound: Bound::PartitionFree, left: memory(free) };
         let headroom =
@@ -227,7 +225,7 @@ fn row_1(scene: &Scene, used: i64) -> Row1 {
 fn row_2(scene: &Scene, used: i64) -> Row2 {
     let waiting = ASKS - u64::try_from(used / scene.ask).unwrap_or(0);
     let pending = i64::try_from(waiting).unwrap_or(i64::MAX) * scene.ask;
-    // What B may have of what waits; nothing is free, so only its limit counts.
+    // Allowed amount of the waiting asks of B. Nothing is free, so only its limit counts.
     let demand = |formula, percent| {
         let case = Case::new(scene, formula, percent, &[used]);
         case.headroom(used, TOTAL).min(pending)
@@ -238,7 +236,7 @@ fn row_2(scene: &Scene, used: i64) -> Row2 {
     let a = Side {
         guaranteed: guaranteed("a"),
         used: TOTAL - used,
-        // It wants a container more.
+        // It asks for one more container.
         demand: scene.actors[0].size,
     };
     let b = Side { guaranteed: guaranteed("b"), used, demand: yarn27_demand };
@@ -286,7 +284,7 @@ fn row_3(scene: &Scene, users: [i64; 3]) -> Row3 {
     }
 }
 
-/// So much memory.
+/// Returns an amount of memory.
 fn memory(amount: i64) -> Resources {
     let mut resources = Resources::new();
     resources.set(ResourceType::MEMORY, Quantity::of(amount));

@@ -1,4 +1,4 @@
-//! The study for the terminal: plain text, at most 100 columns wide. The answer comes first.
+//! The study for the terminal: plain text, at most 100 columns wide. The results are first.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::{Cell, Next, Outcome, Recorded, Row1, Row2, Row3, Run, Study};
 /// Columns of the terminal.
 const WIDTH: usize = 100;
 
-/// The study as text.
+/// Returns the study as text.
 pub fn render(study: &Study) -> String {
     let mut text = String::new();
     for line in &study.findings {
@@ -52,7 +52,7 @@ pub fn render(study: &Study) -> String {
     text
 }
 
-/// Columns of a scene's runs.
+/// Columns of the runs of a scene.
 const RUN_COLUMNS: [&str; 7] =
     ["formula", "taken by", "ends at", "stopped", "GiB", "GiB·s", "dead zone"];
 
@@ -112,7 +112,7 @@ fn arithmetic(text: &mut String, study: &Study) {
     );
 }
 
-/// The three tables: titles, and rows with their columns first.
+/// Returns the three tables: titles and rows. The first row of each has the columns.
 pub(crate) fn tables(study: &Study) -> Vec<(String, Vec<Vec<String>>)> {
     let of = |columns: &[&str], rows: Vec<Vec<String>>| {
         let mut all = vec![columns.iter().map(|one| (*one).to_owned()).collect()];
@@ -215,7 +215,7 @@ fn cells_3(row: &Row3) -> Vec<String> {
     ]
 }
 
-/// Rows in columns as wide as their widest cell; the first row is above a line.
+/// Writes rows in columns as wide as their widest cell. The first row is above a line.
 fn table(text: &mut String, rows: &[Vec<String>]) {
     let count = rows.first().map_or(0, Vec::len);
     let width =
@@ -235,7 +235,7 @@ fn table(text: &mut String, rows: &[Vec<String>]) {
     text.push('\n');
 }
 
-/// A text in lines that fit, later ones indented.
+/// Writes a text in lines that fit, with later lines indented.
 fn wrap(text: &mut String, words: &str, indent: &str) {
     let mut line = String::new();
     for word in words.split_whitespace() {

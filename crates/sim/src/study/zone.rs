@@ -1,40 +1,40 @@
-//! Dead zones: something waits and is wanted, and nothing starts.
+//! Dead zones: asks wait, there is demand, and nothing starts.
 
 use serde::Serialize;
 
 use super::play::Point;
 
-/// A time in which a queue has less than it is to have, waits and has a demand, and nothing of it
+/// A time span in which a queue has less than it is promised, has waiting asks and a demand, and none of its asks
 /// starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct DeadZone {
-    /// Since when, ms.
+    /// Start in ms.
     pub from_ms: u64,
-    /// Until when, ms.
+    /// End in ms.
     pub to_ms: u64,
-    /// What the queue uses meanwhile, GiB.
+    /// Usage of the queue meanwhile, in GiB.
     pub used: i64,
-    /// What preemption takes it to want, GiB.
+    /// Demand that preemption assumes, in GiB.
     pub demand: i64,
 }
 
-/// When a queue counts as stuck.
+/// Conditions under which a queue counts as stuck.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stuck {
-    /// What it is guaranteed, GiB.
+    /// Guarantee of the queue in GiB.
     pub(super) guaranteed: i64,
-    /// What it is to have by the law in force where that is more, GiB.
+    /// Amount in GiB that preemption promises the queue, if that is more.
     pub(super) promised: i64,
-    /// What each of its asks needs, GiB.
+    /// Size of each of its asks in GiB.
     pub(super) ask: i64,
-    /// Whether nothing is taken for it beyond its guarantee, whatever its demand.
+    /// Whether nothing is preempted for it beyond its guarantee, whatever its demand.
     pub(super) within_guarantee: bool,
-    /// Nothing starts for longer than preemption takes to make room, ms.
+    /// Time without a start that is longer than preemption needs, in ms.
     pub(super) patience_ms: u64,
 }
 
 impl Stuck {
-    /// The dead zones of a curve that ends at this time.
+    /// Returns the dead zones of a curve that ends at this time.
     pub(super) fn zones(&self, points: &[Point], end_ms: u64) -> Vec<DeadZone> {
         let Some(first) = points.first() else { return Vec::new() };
         let starts = points.windows(2).filter(|pair| pair[1].used > pair[0].used);
@@ -44,7 +44,7 @@ impl Stuck {
         bounds.windows(2).filter_map(|pair| self.zone(points, pair[0], pair[1])).collect()
     }
 
-    /// Nothing started between these times: was it stuck?
+    /// Returns the dead zone between two times without a start. `None` if it is not one.
     fn zone(&self, points: &[Point], from_ms: u64, to_ms: u64) -> Option<DeadZone> {
         if to_ms.saturating_sub(from_ms) <= self.patience_ms {
             return None;

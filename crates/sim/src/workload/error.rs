@@ -1,31 +1,31 @@
-//! Why a workload could not be read.
+//! Errors of reading workloads.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a source gave no workload. Each message names the file and, where there is one, the
-/// line (from 1), what was found there and what would have been right.
+/// Reason why a workload could not be read. Each message has the file and, if there is one, the line (from 1), what
+/// was found, and what was expected.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkloadError {
-    /// The file does not exist or may not be read.
+    /// The file does not exist or is not readable.
     #[error("cannot open the workload {}", path.display())]
     Open {
-        /// As given.
+        /// Path of the file, as given.
         path: PathBuf,
-        /// The error of the system.
+        /// I/O error of the operating system.
         source: io::Error,
     },
-    /// Reading broke off.
+    /// Reading failed in the middle.
     #[error("cannot read {file} after line {line}")]
     Read {
         /// Name of the source.
         file: String,
-        /// The last line read whole; 0 before the first.
+        /// Number of the last complete line. 0 before the first.
         line: u64,
-        /// The error of the system.
+        /// I/O error of the operating system.
         source: io::Error,
     },
-    /// Neither the name nor the first line tells the format.
+    /// Neither the name nor the first line identifies the format.
     #[error(
         "the format of {file} is not clear from its name or first line. Set --format to swf, \
          openb, sacct, jsonl or yarn-sls"
@@ -34,31 +34,31 @@ pub enum WorkloadError {
         /// Name of the source.
         file: String,
     },
-    /// A column or field does not hold what it should.
+    /// A column or field has an invalid value.
     #[error("{file}:{line}: {field} is {found}, expected {expected}")]
     BadValue {
         /// Name of the source.
         file: String,
-        /// From 1.
+        /// Number of the line, from 1.
         line: u64,
-        /// Column number and name, or name of the field.
+        /// Number and name of the column, or name of the field.
         field: String,
-        /// The text there, quoted and shortened.
+        /// Found text, quoted and shortened.
         found: String,
-        /// What would have been right, with its unit.
+        /// Expected value, with its unit.
         expected: String,
     },
-    /// The line as a whole is wrong: its encoding, its length, its syntax, its header.
+    /// A whole line is not valid: its encoding, its length, its syntax, or its header.
     #[error("{file}:{line}: {problem}")]
     BadLine {
         /// Name of the source.
         file: String,
-        /// From 1.
+        /// Number of the line, from 1.
         line: u64,
-        /// A sentence: what was found and what was expected.
+        /// Sentence with what was found and what was expected.
         problem: String,
     },
-    /// Two jobs of a source bear the same name.
+    /// Two jobs of a source have the same name.
     #[error(
         "{file}:{line}: job {job} already occurs in line {first}. Rename or remove one of the two \
          jobs, or set --skip-bad-lines"
@@ -66,41 +66,41 @@ pub enum WorkloadError {
     DuplicateJob {
         /// Name of the source.
         file: String,
-        /// The second one, from 1.
+        /// Line of the second job, from 1.
         line: u64,
-        /// The first one, from 1.
+        /// Line of the first job, from 1.
         first: u64,
-        /// The name of both.
+        /// Name of both jobs.
         job: String,
     },
-    /// Nothing is left to play.
+    /// There are no jobs.
     #[error("{file} contains no job to simulate: lines read: {lines}, {skipped}")]
     NoJob {
         /// Name of the source.
         file: String,
-        /// Lines read, comments and headers included.
+        /// Number of lines, including comments and headers.
         lines: u64,
-        /// What was left out and why.
+        /// Skipped jobs, and the reasons.
         skipped: String,
     },
 }
 
-/// Why one line gives no job; [`WorkloadError`] adds file and line.
+/// Reason why a line has no valid job. [`WorkloadError`] adds file and line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// One field of it.
+    /// One of its fields is not valid.
     Value { field: String, found: String, expected: String },
-    /// The line as a whole.
+    /// The whole line is not valid.
     Line(String),
-    /// The header, without which no other line means anything; never skipped.
+    /// The header is not valid, so no other line can be read. It is never skipped.
     Header(String),
 }
 
-/// Longest piece of the source that a message repeats, in characters.
+/// Most characters of the source that a message shows.
 const FOUND_CHARACTERS_MAX: usize = 60;
 
 impl Fault {
-    /// This field holds that, but should hold something else.
+    /// Returns the fault of a field with this value, and the expected one.
     pub(super) fn value(
         field: impl Into<String>,
         found: &str,
@@ -109,7 +109,7 @@ impl Fault {
         Self::Value { field: field.into(), found: quoted(found), expected: expected.into() }
     }
 
-    /// The same, where this would have been right as well.
+    /// Adds another expected value.
     pub(super) fn or(mut self, other: &str) -> Self {
         if let Self::Value { expected, .. } = &mut self {
             expected.push_str(", or ");
@@ -118,7 +118,7 @@ impl Fault {
         self
     }
 
-    /// The error to report for the line with this number.
+    /// Returns the error for the line with this number.
     pub(super) fn at(self, file: &str, line: u64) -> WorkloadError {
         let file = file.to_owned();
         match self {
@@ -132,7 +132,7 @@ impl Fault {
     }
 }
 
-/// A piece of the source as messages repeat it: quoted, escaped, shortened; `empty` for none.
+/// Returns a part of the source for a message: quoted, escaped, and shortened. Returns `empty` for an empty one.
 pub(crate) fn quoted(found: &str) -> String {
     if found.is_empty() {
         return "empty".to_owned();

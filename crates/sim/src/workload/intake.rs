@@ -1,4 +1,4 @@
-//! What all formats have in common once a line is taken apart: names, times, order, counts.
+//! Common steps of all formats after a line is parsed: names, times, order, and counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,31 +11,31 @@ use super::template::{Field, Template};
 use super::time_scale::TIME_MS_MAX;
 use super::{Job, Tasks, Workload};
 
-/// What one line says.
+/// Content of one line.
 #[derive(Debug)]
 pub(super) enum Record {
-    /// Nothing: a comment, a header, a blank line, a part of a job that another line has.
+    /// No job: a comment, a header, a blank line, or a part of a job on another line.
     Nothing,
-    /// A job that cannot be played, and why.
+    /// A job that cannot be simulated, with the reason.
     Skip(&'static str),
     /// A job.
     Job(Box<RawJob>),
-    /// Several of these, each with the line in which it begins.
+    /// Several of these, each with its first line.
     Many(Vec<ReadRecord>),
 }
 
-/// The content of an entry, from its first line on.
+/// Content of an entry, with its first line.
 #[derive(Debug)]
 pub(super) struct ReadRecord {
     pub(super) line: u64,
     pub(super) record: Result<Record, Fault>,
 }
 
-/// A job in the words of its source.
+/// A job with the values of its source.
 #[derive(Debug, Default)]
 pub(super) struct RawJob {
     pub(super) name: String,
-    /// On the clock of the source; earlier than its epoch is possible.
+    /// Submission by the clock of the source. It can be before its epoch.
     pub(super) submit_ms: i64,
     pub(super) run_ms: u64,
     pub(super) user: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct RawJob {
     pub(super) partition: Option<String>,
     pub(super) qos: Option<String>,
     pub(super) priority: i32,
-    /// None where the source says nothing of it.
+    /// `None` if the source has no value.
     pub(super) may_preempt: Option<bool>,
     pub(super) preemptable: Option<bool>,
     pub(super) processors: u64,
@@ -55,14 +55,14 @@ pub(super) struct RawJob {
     pub(super) lifetime_s: Option<u32>,
     pub(super) tags: Vec<(String, String)>,
     pub(super) account: Option<String>,
-    /// How long it waited, as recorded.
+    /// Recorded wait.
     pub(super) recorded_wait_ms: Option<u64>,
-    /// Defaults taken, as `jobs …` would continue.
+    /// Defaults that were used, as continuations of `jobs …`.
     pub(super) notes: Vec<&'static str>,
 }
 
 impl RawJob {
-    /// What it says of a field of templates.
+    /// Returns the value of a template field.
     fn field(&self, field: Field) -> Option<&str> {
         match field {
             Field::User => self.user.as_deref(),
@@ -77,21 +77,21 @@ impl RawJob {
     }
 }
 
-/// Whom a job belongs to when its source does not say.
+/// User of a job without one.
 const NOBODY: &str = "nobody";
-/// How many bad lines the remarks repeat; the others are only counted.
+/// Most invalid lines in the remarks. Further ones are only counted.
 const BAD_LINES_TOLD: usize = 5;
 
-/// The longest name of anything, in bytes; queue paths of several levels fit.
+/// Longest name of anything in bytes, enough for queue paths of several levels.
 const NAME_BYTES_MAX: usize = 1_024;
 
-/// Gathers the jobs of one source.
+/// Collects the jobs of one source.
 pub(super) struct Intake<'a> {
     file: &'a str,
     options: &'a ReadOptions,
     users: Template,
     groups: Option<Template>,
-    /// Whether users were made up.
+    /// Whether users were assigned by row.
     dealt: bool,
     rows: u64,
     lines_of: BTreeMap<Name, u64>,
@@ -128,10 +128,10 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// Take what the line with this number says, or what is wrong with it.
+    /// Adds the content of the line with this number, or its fault.
     ///
     /// # Errors
-    /// A bad line, unless those are skipped; a bad header always.
+    /// An invalid line, unless those are skipped. An invalid header is never skipped.
     pub(super) fn take(
         &mut self,
         line: u64,
@@ -150,7 +150,7 @@ impl<'a> Intake<'a> {
             Err(fault @ Fault::Header(_)) => return Err(fault.at(self.file, line)),
             Err(fault) => Err(fault.at(self.file, line)),
         };
-        // Counted whatever became of it, so that `{row}` does not depend on options.
+        // Counted in any case, so that `{row}` does not depend on options.
         self.rows += 1;
         taken.or_else(|error| self.skip_bad(error))
     }
@@ -193,7 +193,7 @@ impl<'a> Intake<'a> {
         Ok(())
     }
 
-    /// A run time, stretched.
+    /// Returns a scaled run time.
     fn run_ms(&self, run_ms: u64) -> Result<u64, Fault> {
         self.options.stretch.run_ms(run_ms).ok_or_else(|| {
             let found = format!("{run_ms} ms before --stretch");
@@ -202,7 +202,7 @@ impl<'a> Intake<'a> {
         })
     }
 
-    /// The priority by the template, else that of the source.
+    /// Returns the priority of the template, or that of the source without one.
     fn priority(&self, raw: &RawJob) -> Result<i32, Fault> {
         let filled = |template: &Template| template.fill(self.rows, |field| raw.field(field));
         let Some(text) = self.options.priority_of.as_ref().and_then(filled) else {
@@ -252,7 +252,7 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// The tags of a job: those of the options, then those of its source with other keys.
+    /// Returns the tags of a job: those of the options, and then those of its source with other keys.
     fn tags(&mut self, raw: &RawJob) -> Vec<(Name, Name)> {
         let (options, row) = (self.options, self.rows);
         let mut tags = Vec::new();
@@ -269,7 +269,7 @@ impl<'a> Intake<'a> {
         tags
     }
 
-    /// One copy of a name for all jobs that share it.
+    /// Returns a shared copy of a name.
     fn intern(&mut self, text: &str) -> Name {
         if let Some(name) = self.names.get(text) {
             return name.clone();
@@ -279,10 +279,10 @@ impl<'a> Intake<'a> {
         name
     }
 
-    /// Settle times and order.
+    /// Determines times and order.
     ///
     /// # Errors
-    /// No job, or a submission too far behind the first.
+    /// If there is no job, or a submission is too long after the first.
     pub(super) fn finish(mut self, lines: u64) -> Result<Workload, WorkloadError> {
         let first = self.jobs.iter().map(|(submit, _)| *submit).min();
         let mut jobs = Vec::with_capacity(self.jobs.len());
@@ -315,7 +315,7 @@ impl<'a> Intake<'a> {
             1 => format!("1 job: {note}"),
             _ => format!("{count} jobs: {note}"),
         });
-        // Figures per user would look real otherwise.
+        // Otherwise metrics per user would appear to be real.
         let dealt = self.dealt.then(|| {
             format!("the workload has no users, so its rows are distributed among {}", self.users)
         });
@@ -324,8 +324,8 @@ impl<'a> Intake<'a> {
     }
 }
 
-/// Names end up in tables, files and terminals: none may hold control characters, be empty or
-/// be endless.
+/// Checks that no name has control characters, is empty, or is too long, because names are shown in tables, files,
+/// and terminals.
 fn check_names(job: &Job) -> Result<(), Fault> {
     let groups = job.groups.iter().map(|group| ("the group", group));
     let queue = job.queue.iter().map(|queue| ("the queue", queue));

@@ -1,4 +1,4 @@
-//! Our own format: one JSON object per line and job. Blank lines are allowed.
+//! The format of Headroom: one JSON object per line and job. Blank lines are allowed.
 //!
 //! ```text
 //! {"id":"j1","submit_ms":0,"run_ms":60000,"user":"ada","groups":["physics"],"queue":"root.a",
@@ -11,22 +11,22 @@
 //! | `id` | name, unique in the file, not empty | an error |
 //! | `submit_ms` | submission, ms, from 0 | an error |
 //! | `run_ms` | run time of each task, ms, from 0 | an error |
-//! | `user` | who submits, not empty | an error |
-//! | `resources` | what one task needs: amounts as in the queue file, text or whole numbers, so that `"vcore": 2` is two cores | an error |
+//! | `user` | user who submits, not empty | an error |
+//! | `resources` | amounts of one task as in the queue file, text or whole numbers, so that `"vcore": 2` is two cores | an error |
 //! | `tasks` | number of tasks, 1 to 1000000 | 1 |
 //! | `groups` | the user's groups, in order | none |
 //! | `queue` | queue named at submission | none |
-//! | `priority` | higher goes first | 0 |
-//! | `may_preempt` | whether others may be stopped for its tasks | true |
-//! | `preemptable` | whether its tasks may be stopped for others; those that may not go last | true |
+//! | `priority` | priority; a higher one is first | 0 |
+//! | `may_preempt` | whether preemption can stop others for its tasks | true |
+//! | `preemptable` | whether its tasks offer themselves for preemption; others are preempted later | true |
 //! | `more` | tasks of other sizes or run times, asked for after the others: a list of `{"tasks":2,"run_ms":60000,"resources":{…}}`, with `"second_stage":true` when all of the first stage have ended | none |
 //! | `master` | `{"resources":{…}}`: one more task, asked for first, that ends when all others have ended | none |
-//! | `lifetime_s` | how long it may live, in seconds; its queue may let it live less | as its queue says |
-//! | `tags` | tags of its application, which placement rules read: `{"namespace":"lab"}` | none |
-//! | `node_label` | label of the nodes it wishes for; `nodeLabel` is taken too | none |
+//! | `lifetime_s` | longest lifetime in seconds; that of its queue can be shorter | that of its queue |
+//! | `tags` | tags of its application, for placement rules: `{"namespace":"lab"}` | none |
+//! | `node_label` | requested node label; `nodeLabel` is accepted too | none |
 //! | `partition`, `qos` | for templates only | none |
 //!
-//! Any other field is an error, and so is a field that comes twice.
+//! Any other field is an error, and so is a repeated field.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -116,7 +116,7 @@ fn one() -> u64 {
     1
 }
 
-// `serde` asks for references.
+// `serde` requires a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_one(number: &u64) -> bool {
     *number == 1
@@ -127,7 +127,7 @@ fn is_zero(number: &i32) -> bool {
     *number == 0
 }
 
-/// Takes one line at a time apart; keeps the names of resource types.
+/// Parses one line at a time. Shares the names of resource types.
 pub(super) struct Jsonl {
     types: Vec<Name>,
 }
@@ -165,7 +165,7 @@ impl Jsonl {
         each.collect()
     }
 
-    // A file has a handful of types, so a search is as quick as a table.
+    // A file has few types, so a linear search is fast enough.
     fn intern(&mut self, resource: &str) -> Name {
         if let Some(name) = self.types.iter().find(|name| **name == *resource) {
             return name.clone();
@@ -181,7 +181,7 @@ impl Source for Jsonl {
         if text.trim().is_empty() {
             return Ok(Record::Nothing);
         }
-        // The parser would take a list of all values in order as well.
+        // The parser would also accept a list of all values in order.
         if !text.trim_start().starts_with('{') {
             return Err(Fault::value("the line", text, "a JSON object, {…}"));
         }
@@ -238,7 +238,7 @@ fn is_count(field: &str, count: u64) -> Result<(), Fault> {
     Err(Fault::value(field, &count.to_string(), expected))
 }
 
-/// The reader counts lines itself; to the parser every line is the first.
+/// Converts a parser error. The reader counts lines itself, so the parser's line number is omitted.
 fn fault_of(error: &serde_json::Error) -> Fault {
     let text = error.to_string();
     let problem = text.split(" at line 1 column ").next().unwrap_or(&text);
@@ -248,7 +248,7 @@ fn fault_of(error: &serde_json::Error) -> Fault {
     Fault::Line(format!("column {}: {problem}", error.column()))
 }
 
-/// Read the amounts in file order, so that a type that comes twice is seen.
+/// Reads the amounts in file order, so that a repeated type is detected.
 fn resources<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, String)>, D::Error> {
     struct Entries;
 
@@ -264,7 +264,7 @@ fn resources<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, String)>
             while let Some((resource, amount)) = map.next_entry::<String, serde_json::Value>()? {
                 let text = match amount {
                     serde_json::Value::String(text) => text,
-                    // What it was written as is lost: it may have been 20 digits.
+                    // The original spelling is lost: it can have had 20 digits.
                     serde_json::Value::Number(number) if number.is_f64() => {
                         return Err(A::Error::custom(format!(
                             "resources.{resource} is a number with decimals, an exponent or more \
@@ -291,13 +291,12 @@ fn written<S: serde::Serializer>(entries: &[(String, String)], to: S) -> Result<
     to.collect_map(entries.iter().map(|(resource, text)| (resource, text)))
 }
 
-/// Write jobs as [`Format::Jsonl`](super::Format::Jsonl), one line each, defaults left out.
+/// Writes jobs as [`Format::Jsonl`](super::Format::Jsonl), one line each, without default values.
 ///
-/// Reading it back gives the same jobs, if the first is submitted at 0 and no amount is
-/// negative.
+/// Reading the text gives the same jobs if the first is submitted at 0, and no amount is negative.
 ///
 /// # Errors
-/// What `out` reports.
+/// Returns the I/O error of `out`.
 pub fn write_jsonl(workload: &Workload, out: &mut dyn Write) -> io::Result<()> {
     for job in &workload.jobs {
         let text = |name: &Name| name.as_str().to_owned();
@@ -341,7 +340,7 @@ fn amounts_text(amounts: &Amounts) -> Vec<(String, String)> {
     amounts.iter().map(text).collect()
 }
 
-/// The shortest text of the queue file's grammar for this amount.
+/// Returns the shortest spelling of this amount in the notation of the queue file.
 fn amount_text(resource: &str, amount: Quantity) -> String {
     let number = amount.get();
     if resource == "vcore" {

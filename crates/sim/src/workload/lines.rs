@@ -1,13 +1,13 @@
-//! Lines of a text of unknown origin, with a bound on what one line may cost.
+//! Reads lines of untrusted text, with a limit of the size of a line.
 
 use std::io::{self, BufRead};
 
-/// The longest line that is read, in bytes without its line end.
+/// Longest line in bytes, without its line end.
 ///
-/// The longest honest lines (node lists of large jobs) have some ten thousand bytes.
+/// The longest valid lines (node lists of large jobs) have about ten thousand bytes.
 pub(crate) const LINE_BYTES_MAX: usize = 1 << 20;
 
-/// Reads line by line; keeps one line in memory, and of an overlong one nothing.
+/// Reads line by line. It stores one line in memory, and nothing of one that is too long.
 pub(crate) struct Lines<R> {
     input: R,
     buffer: Vec<u8>,
@@ -15,20 +15,20 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Start before the first line.
+    /// Returns a reader before the first line.
     pub(crate) fn new(input: R) -> Self {
         Self { input, buffer: Vec::new(), number: 0 }
     }
 
-    /// The number of the line read last, from 1; 0 before the first.
+    /// Returns the number of the last line, from 1. 0 before the first.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// The next line without its end (`\n` or `\r\n`), or what is wrong with it; none at the end.
+    /// Returns the next line without its end (`\n` or `\r\n`), or its fault. `None` at the end.
     ///
     /// # Errors
-    /// What the input reports.
+    /// Returns the I/O error of the input.
     pub(crate) fn next(&mut self) -> io::Result<Option<Result<&str, String>>> {
         self.buffer.clear();
         let mut overlong = false;
@@ -76,17 +76,17 @@ fn text_of(bytes: &[u8], number: u64) -> Result<&str, String> {
     let text = str::from_utf8(bytes).map_err(|error| {
         format!("byte {} is not valid UTF-8; expected text in UTF-8", error.valid_up_to() + 1)
     })?;
-    // Spreadsheets put a byte order mark in front of the header.
+    // Spreadsheets write a byte order mark before the header.
     Ok(match number {
         1 => text.strip_prefix('\u{feff}').unwrap_or(text),
         _ => text,
     })
 }
 
-/// Take a line of an RFC 4180 file apart; fields do not run over line ends.
+/// Splits a line of an RFC 4180 file. Fields cannot contain line ends.
 ///
 /// # Errors
-/// A quotation mark that is never closed.
+/// If a quotation mark is never closed.
 pub(crate) fn split_csv(line: &str) -> Result<Vec<String>, String> {
     if !line.contains('"') {
         return Ok(line.split(',').map(|field| field.trim().to_owned()).collect());

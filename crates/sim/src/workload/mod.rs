@@ -1,7 +1,8 @@
-//! What is submitted: jobs read from a trace, or made by a generator.
+//! Workloads: jobs from a trace or a generator.
 //!
-//! [`read`] takes Standard Workload Format, openb pod lists, `sacct` text, job lists of Hadoop's
-//! Scheduler Load Simulator and our own JSON lines; [`generate`] makes workloads of statistical models; [`write_jsonl`] writes either.
+//! [`read`] reads the Standard Workload Format, openb pod lists, `sacct` text, job lists of Hadoop's Scheduler Load
+//! Simulator, and Headroom's own JSON lines. [`generate`] creates workloads of statistical models. [`write_jsonl`]
+//! writes both.
 
 mod error;
 pub mod generate;
@@ -30,90 +31,88 @@ pub use read::{Format, FormatError, ReadOptions, read, read_from};
 pub use template::{TagTemplate, Template, TemplateError};
 pub use time_scale::{TIME_MS_MAX, TimeScale, TimeScaleError};
 
-/// The jobs to play, in order of submission, and what the source held besides.
+/// The jobs in order of submission, and metadata of the source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workload {
-    /// Sorted by submission; jobs of the same moment in source order. Names are unique.
+    /// Jobs sorted by submission. Those with the same time are in source order. Names are unique.
     pub jobs: Vec<Job>,
-    /// Jobs left out, by reason, in name order of the reasons.
+    /// Number of skipped jobs by reason, in order of the reasons.
     pub skipped: BTreeMap<String, u64>,
-    /// How many jobs asked for each resource type that no node has, and that was left out.
+    /// Number of jobs that asked for each resource type that no node has, and that was removed.
     pub dropped: BTreeMap<Name, u64>,
-    /// Remarks on how the source was read, for the report: defaults taken, amounts guessed.
+    /// Remarks on reading the source, for the report: defaults, assumed amounts.
     pub remarks: Vec<String>,
 }
 
-/// One job, in the terms of the source, before it is shaped into asks.
+/// One job, with the values of the source, before it is converted to asks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// Unique within the workload.
+    /// Name of the job, which is unique within the workload.
     pub name: Name,
-    /// When it is submitted, in ms of virtual time; the earliest job of a source is at 0.
+    /// Time of the submission, in ms of virtual time. The earliest job of a source is at 0.
     pub submit_ms: u64,
-    /// How long each of its tasks runs, in ms; of `more` each has its own time.
+    /// Run time of each of its tasks in ms. Those of `more` have their own run times.
     pub run_ms: u64,
-    /// Who submits.
+    /// User who submits the job.
     pub user: Name,
-    /// The user's groups, in order.
+    /// Groups of the user, in order.
     pub groups: Vec<Name>,
-    /// The queue named at submission; none leaves the choice to the placement rules.
+    /// Queue in the submission. `None` leaves the choice to the placement rules.
     pub queue: Option<Name>,
-    /// Higher goes first.
+    /// Priority. A higher one is first.
     pub priority: i32,
-    /// Whether others may be stopped for its tasks.
+    /// Whether preemption can stop others for its tasks.
     pub may_preempt: bool,
-    /// Whether its tasks offer themselves to be stopped for others; if not, they go later.
+    /// Whether its tasks offer themselves for preemption. Others are preempted later.
     pub preemptable: bool,
-    /// How many processors (tasks) it consists of; at least 1.
+    /// Number of processors (tasks), at least 1.
     pub processors: u64,
-    /// What one processor (task) needs.
+    /// Amounts of one processor (task).
     pub per_processor: Amounts,
     /// Tasks of other sizes or run times, asked for after the others.
     pub more: Vec<Tasks>,
-    /// What its master needs: one more task, asked for before all others, that ends when the last of
-    /// them has ended.
+    /// Amounts of its master: one more task, asked for before all others, that ends when the last of them has ended.
     pub master: Option<Amounts>,
-    /// The node label it wishes for, if any.
+    /// Requested node label, if any.
     pub node_label: Option<Name>,
-    /// How long it may live, in seconds; its queue may let it live less. None: as its queue says.
+    /// Longest lifetime in seconds. The lifetime of its queue can be shorter. `None` for that of its queue.
     pub lifetime_s: Option<u32>,
     /// Tags of its application, such as `namespace`, which placement rules read.
     pub tags: Vec<(Name, Name)>,
-    /// How long it waited as recorded, in ms; none where the source does not say, or times are stretched.
+    /// Recorded wait in ms. `None` if the source has none, or times are scaled.
     pub recorded_wait_ms: Option<u64>,
-    /// Line of the source that tells it, from 1; 0 for a job that was generated.
+    /// Line of the job in the source, from 1. 0 for a generated job.
     pub line: u64,
 }
 
-/// Some equal tasks of a job.
+/// Equal tasks of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tasks {
-    /// How many; at least 1.
+    /// Number of tasks, at least 1.
     pub count: u64,
-    /// How long each runs, in ms.
+    /// Run time of each task in ms.
     pub run_ms: u64,
-    /// What each needs.
+    /// Amounts of each task.
     pub resources: Amounts,
-    /// Whether the job asks for them only when all tasks of its other groups have ended, as for reduces after maps.
+    /// Whether the job asks for them only after all tasks of its other groups have ended, such as reduces after maps.
     pub is_second_stage: bool,
 }
 
 impl Job {
-    /// All that one task of it may need, size by size, that of its master first.
+    /// Returns the sizes of its tasks, that of its master first.
     pub fn sizes(&self) -> impl Iterator<Item = &Amounts> {
         let more = self.more.iter().map(|tasks| &tasks.resources);
         self.master.iter().chain([&self.per_processor]).chain(more)
     }
 
-    /// How long its longest task runs, in ms.
+    /// Returns the run time of its longest task in ms.
     pub fn longest_ms(&self) -> u64 {
         self.more.iter().map(|tasks| tasks.run_ms).fold(self.run_ms, u64::max)
     }
 }
 
 impl Default for Job {
-    /// A job of nothing. Its tasks may preempt and be preempted, as those that the RM of
-    /// `YuniKorn` for Kubernetes submits.
+    /// Returns an empty job. Its tasks can preempt and be preempted, like those of `YuniKorn`'s RM for Kubernetes.
     fn default() -> Self {
         Self {
             name: Name::default(),
@@ -139,11 +138,10 @@ impl Default for Job {
 }
 
 impl Workload {
-    /// Leave only these resource types in what the jobs ask for, and remark what went.
+    /// Removes other resource types from the jobs, and adds a remark about them.
     ///
-    /// For types that no node has: a trace may tell the memory of each job while the nodes are
-    /// described by their processors only. Returns how many jobs asked for each type dropped,
-    /// in name order.
+    /// For types that no node has: a trace can have the memory of each job, while the nodes have only processors.
+    /// Returns the number of jobs with each removed type, in order of names.
     pub fn drop_missing_types(&mut self, known: &[Name]) -> BTreeMap<Name, u64> {
         let mut dropped: BTreeMap<Name, u64> = BTreeMap::new();
         for job in &mut self.jobs {

@@ -1,17 +1,17 @@
-//! Numbers in columns of text.
+//! Parses numbers in text columns.
 
 use super::error::Fault;
 use super::time_scale::TIME_MS_MAX;
 
-/// The most processors (tasks) that one job may consist of.
+/// Most processors (tasks) of a job.
 ///
-/// Ten times the largest machine of the public traces; each becomes an ask.
+/// Ten times the largest machine of the public traces. Each becomes an ask.
 pub const PROCESSORS_MAX: u64 = 1_000_000;
 
-/// A whole number from `least` to `most`.
+/// Parses a whole number from `least` to `most`.
 ///
 /// # Errors
-/// A [`Fault`] that names both bounds.
+/// A [`Fault`] with both limits.
 pub(super) fn whole(
     field: impl Into<String>,
     text: &str,
@@ -19,7 +19,7 @@ pub(super) fn whole(
     most: i64,
     unit: &str,
 ) -> Result<i64, Fault> {
-    // `parse` takes a plus sign; no trace has one.
+    // `parse` accepts a plus sign, which no trace has.
     let plain = !text.starts_with('+');
     match text.parse() {
         Ok(number) if plain && (least..=most).contains(&number) => Ok(number),
@@ -27,8 +27,7 @@ pub(super) fn whole(
     }
 }
 
-/// A time in seconds, as ms: digits, perhaps with a point and decimals, cut after the third.
-/// None for `-1` if `unknown` allows it.
+/// Parses a time in seconds with optional decimals. Returns ms, truncated. `None` for `-1` if `unknown` allows it.
 ///
 /// # Errors
 /// A [`Fault`] for anything else, and above [`TIME_MS_MAX`].
@@ -54,7 +53,7 @@ pub(super) fn seconds(
     }
 }
 
-/// Seconds with or without decimals, as ms; none if it is not such a number or too large.
+/// Converts seconds with optional decimals to ms. `None` if the text is not such a number, or too large.
 pub(super) fn ms_of(text: &str) -> Option<u64> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -67,7 +66,7 @@ pub(super) fn ms_of(text: &str) -> Option<u64> {
     (ms <= TIME_MS_MAX).then_some(ms)
 }
 
-/// A processor count that is in bounds already, as the unsigned number a job holds.
+/// Converts a valid processor count to an unsigned number.
 pub(super) fn count(number: i64) -> u64 {
     number.unsigned_abs()
 }

@@ -1,9 +1,9 @@
 //! Pod lists of the Alibaba GPU cluster traces: CSV with a header, times in seconds.
 //!
-//! The first five columns are needed: `name, cpu_milli, memory_mib, num_gpu, gpu_milli`. Each
-//! of the others may be absent, or blank in a row. Defaults: no `qos`: priority 0; no
-//! `creation_time`: at 0; no `deletion_time`: a run of an hour. A pod is one task. It runs
-//! from `scheduled_time`, or where that is blank from `creation_time`, to `deletion_time`.
+//! The first five columns are required: `name, cpu_milli, memory_mib, num_gpu, gpu_milli`. Each of the others can be
+//! absent, or blank in a row. Defaults without `qos`: priority 0; without `creation_time`: at 0; without
+//! `deletion_time`: a run of an hour. A pod is one task. It runs from `scheduled_time`, or if that is blank from
+//! `creation_time`, to `deletion_time`.
 //!
 //! Source: Weng et al., "Beware of Fragmentation", USENIX ATC 2023, and its published traces.
 
@@ -16,14 +16,14 @@ use super::lines::split_csv;
 use super::number::{seconds, whole};
 use super::read::Source;
 
-/// Columns without which a list is none, in their order.
+/// Required columns, in order.
 const NEEDED: [&str; 5] = ["name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli"];
-/// How long a pod without a recorded end runs.
+/// Run time of a pod without a recorded end.
 const RUN_MS_DEFAULT: u64 = 3_600_000;
-/// Bounds that no honest pod reaches, so that sums stay far from overflow.
+/// Limits that no valid pod reaches, so that sums do not overflow.
 const MILLI_MAX: i64 = 1_000_000_000_000;
 
-/// Takes one line at a time apart; knows the header once it was read.
+/// Parses one line at a time. The first one is the header.
 pub(super) struct Openb {
     gpu_milli: bool,
     header: Option<Header>,
@@ -135,13 +135,13 @@ impl Source for Openb {
     }
 }
 
-/// The text of this column, if the list has it and the row fills it.
+/// Returns the text of this column, if the list has it and it is not blank in the row.
 fn cell(fields: &[String], column: Option<usize>) -> Option<&str> {
     let text = fields.get(column?)?;
     (!text.is_empty()).then_some(text)
 }
 
-/// Submission, run time and recorded wait in ms.
+/// Returns submission, run time, and recorded wait in ms.
 fn times(
     header: &Header,
     fields: &[String],
@@ -188,7 +188,7 @@ fn priority_of(qos: Option<&str>, notes: &mut Vec<&'static str>) -> i32 {
     }
 }
 
-/// A pod may wish for one of several models, `A|B`; a node label can only be one.
+/// Returns the label of a pod. It can request one of several models, `A|B`, but a node label can be only one.
 fn label_of(spec: Option<&str>, notes: &mut Vec<&'static str>) -> Option<String> {
     let mut models = spec?.split('|').map(str::trim);
     let first = models.next().filter(|model| !model.is_empty())?;

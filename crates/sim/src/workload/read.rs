@@ -1,4 +1,4 @@
-//! The common entry: from a file of any format to a [`Workload`].
+//! Common entry point: converts a file of any format to a [`Workload`].
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -17,7 +17,7 @@ use super::swf::Swf;
 use super::template::{TagTemplate, Template};
 use super::time_scale::TimeScale;
 
-/// What a workload is written in.
+/// Format of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Standard Workload Format of the Parallel Workloads Archive.
@@ -26,17 +26,17 @@ pub enum Format {
     Openb,
     /// Text of Slurm's `sacct --parsable2` with its header.
     Sacct,
-    /// Ours: one JSON object per line.
+    /// Format of Headroom: one JSON object per line.
     Jsonl,
     /// Job list of Hadoop's Scheduler Load Simulator: a stream of JSON objects.
     YarnSls,
 }
 
-/// A format nobody knows.
+/// An unknown format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{found:?} is not a workload format. Use swf, openb, sacct, jsonl or yarn-sls")]
 pub struct FormatError {
-    /// The text.
+    /// Found text.
     pub found: String,
 }
 
@@ -58,8 +58,7 @@ impl FromStr for Format {
 }
 
 impl Format {
-    /// The format that the file name says, or else the first line of the content that is not
-    /// blank; none if neither does.
+    /// Returns the format by the file name, or by the first line that is not blank. `None` if neither identifies it.
     pub fn guess(file: &str, first_line: &str) -> Option<Self> {
         let extension = Path::new(file).extension().map(std::ffi::OsStr::to_ascii_lowercase);
         match extension.as_ref().and_then(|extension| extension.to_str()) {
@@ -84,55 +83,55 @@ impl Format {
     }
 }
 
-/// How to read a workload; the default reads it as it is.
+/// Options for reading a workload. The default reads it unchanged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
-    /// Names of users. Absent: `u{user}` for `swf`, `u{row%40}` for `openb` (which has no
-    /// users), `{user}` for the others (`default` where a job of `yarn-sls` names none). A job that lacks a field of it belongs to `nobody`.
+    /// Names of users. Default: `u{user}` for `swf`, `u{row%40}` for `openb` (which has no users), and `{user}` for
+    /// the others (`default` if a job of `yarn-sls` has none). A job that lacks a field of the template belongs to
+    /// `nobody`.
     pub users: Option<Template>,
-    /// Names of groups, one per job. Absent: `g{group}` for `swf`, `{group}` for `sacct`, none
-    /// for `openb`, the groups as listed for `jsonl`. A job that lacks a field of it has none.
+    /// Names of groups, one per job. Default: `g{group}` for `swf`, `{group}` for `sacct`, none for `openb`, and the
+    /// listed groups for `jsonl`. A job that lacks a field of the template has none.
     pub groups: Option<Template>,
-    /// Names of queues. Absent: the queue that the source names. A job that lacks a field of
-    /// it names no queue.
+    /// Names of queues. Default: the queue in the source. A job that lacks a field of the template has no queue.
     pub queue_of: Option<Template>,
-    /// Priorities, as whole numbers. Absent: that of the source, or 0; so for a job that lacks
-    /// a field of it.
+    /// Priorities as whole numbers. Default: that of the source, or 0. It also applies to a job that lacks a field of
+    /// the template.
     pub priority_of: Option<Template>,
-    /// Tags of all jobs; each takes the place of a tag with the same key that the source names. A job that
-    /// lacks a field of one does not get it.
+    /// Tags of all jobs. Each replaces a tag with the same key in the source. A job that lacks a field of a template
+    /// does not get its tag.
     pub tags: Vec<TagTemplate>,
-    /// Factors for run times and for the time between submissions.
+    /// Factors for run times, and for the times between submissions.
     pub stretch: TimeScale,
-    /// Count lines that cannot be read, and go on behind them.
+    /// Whether to skip and count invalid lines.
     pub skip_bad_lines: bool,
     /// `openb`: amounts of `gpu-milli` instead of whole `nvidia.com/gpu`.
     pub gpu_milli: bool,
-    /// Leave out jobs submitted later than this, in ms of virtual time after stretching.
+    /// Latest submission of a job, in ms of virtual time after scaling. Later jobs are omitted.
     pub until_ms: Option<u64>,
 }
 
-/// Takes the lines of one format apart.
+/// Parses the lines of one format.
 pub(super) trait Source {
-    /// What this line says, comments and headers included.
+    /// Parses one line, including comments and headers.
     fn line(&mut self, text: &str) -> Result<Record, Fault>;
 
-    /// The next line has this number.
+    /// Sets the number of the next line.
     fn at(&mut self, _line: u64) {}
 
-    /// There is no further line: what is missing, if something is.
+    /// Handles the end of the text. Returns the fault of an incomplete entry, if there is one.
     fn end(&mut self) -> Option<ReadRecord> {
         None
     }
 }
 
-/// Read a file; without a format it is guessed from name and first line.
+/// Reads a file. Without a format, it is determined from the name and the first line.
 ///
-/// Submissions count from the earliest job that is played, which is at 0; jobs are sorted by
-/// submission, and those of the same moment stay in source order.
+/// Submissions are relative to the earliest simulated job, which is at 0. Jobs are sorted by submission. Those with
+/// the same time are in source order.
 ///
 /// # Errors
-/// [`WorkloadError`]: the file, one of its lines, or no job at all.
+/// A [`WorkloadError`]: the file or one of its lines is not valid, or there is no job.
 pub fn read(
     path: &Path,
     format: Option<Format>,
@@ -144,7 +143,7 @@ pub fn read(
     let format = if let Some(format) = format {
         format
     } else {
-        // What the buffer holds is enough: a first line longer than that is no header.
+        // The content of the buffer is enough, because a longer first line is not a header.
         let start = String::from_utf8_lossy(input.fill_buf().map_err(open)?);
         let line = start.lines().find(|line| !line.trim().is_empty());
         Format::guess(&file, line.unwrap_or_default())
@@ -153,7 +152,7 @@ pub fn read(
     read_from(input, &file, format, options)
 }
 
-/// Read from anything; `file` is what messages call it.
+/// Reads from any input. `file` is its name in messages.
 ///
 /// # Errors
 /// As [`read`].

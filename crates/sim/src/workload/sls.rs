@@ -1,5 +1,5 @@
-//! Job lists of Hadoop's Scheduler Load Simulator: a stream of JSON objects, one per job or per group of
-//! equal jobs, over as many lines as they like.
+//! Job lists of Hadoop's Scheduler Load Simulator: a stream of JSON objects, one per job or per group of equal jobs.
+//! An object can have any number of lines.
 //!
 //! | field of a job | content | if absent |
 //! |---|---|---|
@@ -20,9 +20,9 @@
 //! | `container.priority` | the lower is asked for first, within the job and its stage | 20 |
 //! | `container.type` | `reduce`: asked for when all others of the job have ended, if `am.type` is `mapreduce` or absent | a map |
 //!
-//! Numbers may be texts. Of `job.end.ms`, `container.execution.type` and
-//! `container.allocation.id` nothing follows. Hosts are left out, with a remark: a task may run on any
-//! node. So are delays of requests. An object with `num.nodes` describes nodes and is left out.
+//! Numbers can be texts. `job.end.ms`, `container.execution.type`, and `container.allocation.id` have no effect.
+//! Hosts are ignored with a remark, because a task can run on any node. Delays of requests are ignored too. An object
+//! with `num.nodes` describes nodes, and is skipped.
 
 use std::collections::BTreeMap;
 
@@ -37,15 +37,15 @@ use super::number::PROCESSORS_MAX;
 use super::read::Source;
 use super::time_scale::TIME_MS_MAX;
 
-/// The longest object, in bytes.
+/// Largest size of an object, in bytes.
 const OBJECT_BYTES_MAX: usize = 64 << 20;
-/// The default size of a container and of a master.
+/// Default memory of a container and of a master. `CORES` is the default number of cores.
 const MEMORY_MB: i64 = 1_024;
 const CORES: i64 = 1;
 /// The default priority of a task.
 const PRIORITY: i64 = 20;
 
-/// Fields of a task that name no resource.
+/// Fields of a task that are not resources.
 const NO_RESOURCE: [&str; 10] = [
     "host",
     "start.ms",
@@ -59,20 +59,21 @@ const NO_RESOURCE: [&str; 10] = [
     "request.delay",
 ];
 
-/// Takes objects together and apart.
+/// Collects and parses objects.
 #[derive(Debug, Default)]
 pub(super) struct Sls {
-    /// The line at hand.
+    /// Number of the current line.
     line: u64,
-    /// What there is of an object.
+    /// Text of the current object so far.
     text: String,
-    /// The line in which it began.
+    /// Line in which it began.
     began: u64,
-    /// How deep in it the text ends, and whether in a string, and behind a backslash there.
+    /// Nesting depth at the end of the text. The next fields specify whether it is in a string, and after a backslash
+    /// there.
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// How many objects began, and how many jobs there were.
+    /// Number of objects so far. `jobs` is the number of jobs.
     objects: u64,
     jobs: u64,
 }
@@ -135,7 +136,7 @@ impl Sls {
         self.objects += 1;
     }
 
-    /// One more letter of an object; whether it ends there.
+    /// Adds one character to an object. Returns whether it ends there.
     fn take(&mut self, letter: char) -> bool {
         self.text.push(letter);
         if self.in_string {
@@ -156,7 +157,7 @@ impl Sls {
         self.depth == 0
     }
 
-    /// What the object says that is whole now.
+    /// Returns the content of the complete object.
     fn object(&mut self) -> Result<Record, Fault> {
         let number = self.objects;
         let read = |text: &str| serde_json::from_str::<Map<String, Value>>(text);
@@ -178,7 +179,7 @@ impl Sls {
         Ok(Record::Many(jobs.into_iter().map(entry).collect()))
     }
 
-    /// The jobs that an object tells of.
+    /// Returns the jobs of an object.
     fn jobs_of(&mut self, object: &Object<'_>) -> Result<Vec<RawJob>, Fault> {
         let (count, tasks) = (object.count("job.count")?, object.tasks()?);
         let submit_ms = object.ms("job.start.ms")?.unwrap_or_default();
@@ -219,7 +220,7 @@ impl Sls {
     }
 }
 
-/// The tasks of a job, and which of their settings are left out.
+/// The tasks of a job, and the settings that are ignored.
 struct Listed {
     groups: Vec<Tasks>,
     notes: Vec<&'static str>,
@@ -228,7 +229,7 @@ struct Listed {
 /// A job, or a task of one.
 struct Object<'a> {
     map: &'a Map<String, Value>,
-    /// Where it is in the object of the job, as fields begin.
+    /// Prefix of its fields in messages, for an object within that of the job.
     within: String,
 }
 
@@ -237,7 +238,7 @@ impl Object<'_> {
         self.map.get(key).filter(|value| !value.is_null())
     }
 
-    /// This field does not hold what it should.
+    /// Returns the fault of a field.
     fn fault(&self, key: &str, expected: impl Into<String>) -> Fault {
         let found = match self.get(key) {
             None => String::new(),
@@ -247,7 +248,7 @@ impl Object<'_> {
         Fault::value(format!("{}{key}", self.within), &found, expected)
     }
 
-    /// A text, or a number as one.
+    /// Returns a text, or a number as text.
     fn text(&self, key: &str) -> Result<Option<String>, Fault> {
         match self.get(key) {
             None => Ok(None),
@@ -257,7 +258,7 @@ impl Object<'_> {
         }
     }
 
-    /// A whole number in a range.
+    /// Returns a whole number in a range.
     fn whole(&self, key: &str, (least, most): (i64, i64)) -> Result<Option<i64>, Fault> {
         let expected = || format!("a whole number from {least} to {most}");
         let number = match self.get(key) {
@@ -270,20 +271,20 @@ impl Object<'_> {
         number.map(Some).ok_or_else(|| self.fault(key, expected()))
     }
 
-    /// A time in ms, from 0.
+    /// Returns a time in ms, from 0.
     fn ms(&self, key: &str) -> Result<Option<i64>, Fault> {
         let most = i64::try_from(TIME_MS_MAX).unwrap_or(i64::MAX);
         self.whole(key, (0, most)).map_err(|fault| fault.in_unit("ms"))
     }
 
-    /// How many; one by default.
+    /// Returns a count. 1 by default.
     fn count(&self, key: &str) -> Result<u64, Fault> {
         let most = i64::try_from(PROCESSORS_MAX).unwrap_or(i64::MAX);
         let count = self.whole(key, (1, most))?;
         Ok(count.map_or(1, i64::cast_unsigned))
     }
 
-    /// What is needed, by fields that begin like that and are none of the others.
+    /// Returns the amounts of fields with this prefix, except `others`.
     fn resources(&self, prefix: &str, others: &[&str]) -> Result<Amounts, Fault> {
         let mut amounts = Amounts::from([("memory", MEMORY_MB << 20), ("vcore", CORES * 1_000)]);
         for key in self.map.keys() {
@@ -295,7 +296,7 @@ impl Object<'_> {
                 "vcores" => ("vcore", 1_000),
                 other => (other, 1),
             };
-            // A type that is named with 0 is not asked for.
+            // A type with an amount of 0 is not asked for.
             let amount = self.whole(key, (0, i64::MAX / unit))?;
             let is_default = matches!(name, "memory" | "vcore");
             if let Some(amount) = amount.filter(|amount| *amount > 0 || is_default) {
@@ -305,7 +306,8 @@ impl Object<'_> {
         Ok(amounts)
     }
 
-    /// The tasks of a job: maps before reduces, then those with the lower number first, equal ones together.
+    /// Returns the tasks of a job: maps before reduces, then those with the lower number first, with equal ones
+    /// together.
     fn tasks(&self) -> Result<Listed, Fault> {
         let list = self.get("job.tasks").and_then(Value::as_array);
         let list = list.ok_or_else(|| self.fault("job.tasks", "a list of tasks"))?;
@@ -354,7 +356,7 @@ impl Object<'_> {
         }
         let mut groups: Vec<Tasks> = by_priority.into_values().flatten().collect();
         if groups.iter().all(|tasks| tasks.is_second_stage) {
-            // Reduces without maps have nothing to wait for.
+            // Reduces without maps do not wait.
             for tasks in &mut groups {
                 tasks.is_second_stage = false;
             }
@@ -362,7 +364,7 @@ impl Object<'_> {
         Ok(Listed { groups, notes })
     }
 
-    /// How long a task runs.
+    /// Returns the run time of a task.
     fn run_ms(&self) -> Result<u64, Fault> {
         const KEYS: [&str; 3] = ["container.duration.ms", "container.duration", "duration.ms"];
         for key in KEYS.into_iter().chain(["duration"]) {
@@ -386,7 +388,7 @@ impl Object<'_> {
 }
 
 impl Fault {
-    /// The same in an object of a stream.
+    /// Adds the number of the object in the stream to a fault.
     fn of_object(self, number: u64) -> Self {
         match self {
             Self::Value { field, found, expected } => {
@@ -397,7 +399,7 @@ impl Fault {
         }
     }
 
-    /// The same where the number expected has a unit.
+    /// Adds a unit to the expected number of a fault.
     fn in_unit(mut self, unit: &str) -> Self {
         if let Self::Value { expected, .. } = &mut self {
             expected.push(' ');

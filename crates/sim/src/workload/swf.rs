@@ -1,9 +1,8 @@
-//! Standard Workload Format: 18 columns of numbers per job, comments behind `;`.
+//! Standard Workload Format: 18 columns of numbers per job, and comments after `;`.
 //!
-//! Columns behind the 18th (the Czech extension: node list, queue, request text) are left
-//! alone. Unknown is -1. Defaults: processors requested, else processors used, else one; no
-//! user or group: as [`ReadOptions`](super::ReadOptions) says; no memory: none is asked for.
-//! A job whose run time is unknown is skipped.
+//! Columns after the 18th (the Czech extension: node list, queue, request text) are ignored. -1 means unknown.
+//! Defaults: requested processors, otherwise used processors, otherwise one; without user or group: as in
+//! [`ReadOptions`](super::ReadOptions); without memory: none is asked for. A job with an unknown run time is skipped.
 //!
 //! Source: Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job
 //! Schedulers", JSSPP 1999, and the Parallel Workloads Archive's definition of version 2.2.
@@ -16,10 +15,10 @@ use super::intake::{RawJob, Record};
 use super::number::{PROCESSORS_MAX, count, seconds, whole};
 use super::read::Source;
 
-/// Columns that every job has.
+/// Number of columns of every job.
 const COLUMNS: usize = 18;
 
-/// Takes one line at a time apart.
+/// Parses one line at a time.
 pub(super) struct Swf {
     vcore: Name,
     memory: Name,
@@ -91,7 +90,7 @@ fn submission(text: &str) -> Result<i64, Fault> {
     Ok(i64::try_from(ms).unwrap_or(i64::MAX))
 }
 
-/// A whole number of this column; none for -1.
+/// Parses the whole number of this column. `None` for -1.
 fn known(text: &str, field: &str, most: i64, unit: &str) -> Result<Option<i64>, Fault> {
     if text == "-1" {
         return Ok(None);

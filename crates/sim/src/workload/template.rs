@@ -1,9 +1,9 @@
-//! Names made from the fields of a job: `u{user}`, `root.team{row%10}.jobs`.
+//! Names from the fields of a job: `u{user}`, `root.team{row%10}.jobs`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How to make a name from a job of the source: text with fields in braces.
+/// A template for names from a job of the source: text with fields in braces.
 ///
 /// ```
 /// use headroom_sim::workload::Template;
@@ -20,7 +20,7 @@ enum Piece {
     Field(Field),
 }
 
-/// What a template may ask of a job.
+/// Field of a job in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     User,
@@ -34,36 +34,36 @@ pub(super) enum Field {
     Row(Option<u64>),
 }
 
-/// Why a text is no template.
+/// Reason why a text is not a valid template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// The name in braces is none that a job has.
+    /// The field in braces does not exist.
     #[error(
         "the template {template:?} has the field {field:?}, which does not exist. Use {{user}}, \
          {{group}}, {{queue}}, {{partition}}, {{job}}, {{qos}}, {{account}}, {{row}}, or {{row%N}} \
          with N of at least 1"
     )]
     Field {
-        /// The whole text.
+        /// Text of the template.
         template: String,
-        /// What stands in the braces.
+        /// Text in the braces.
         field: String,
     },
-    /// `{` without `}` or the other way round.
+    /// The template has `{` without `}`, or the other way round.
     #[error("the template {template:?} has an unmatched {brace:?}. Add or remove a brace")]
     Brace {
-        /// The whole text.
+        /// Text of the template.
         template: String,
-        /// The lonely one.
+        /// The unmatched brace.
         brace: char,
     },
-    /// A tag without its key or value.
+    /// A tag has no key or no value.
     #[error("{found:?} is not a tag; expected KEY=TEMPLATE, such as namespace={{group}}")]
     Tag {
-        /// The whole text.
+        /// Text of the tag.
         found: String,
     },
-    /// A name cannot be empty.
+    /// The template is empty.
     #[error("the template is empty; expected text with fields, such as u{{user}}")]
     Empty,
 }
@@ -100,12 +100,12 @@ impl FromStr for Template {
     }
 }
 
-/// A tag that every job gets: its key, and a template of its value.
+/// A tag of every job: its key, and a template of its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagTemplate {
-    /// The key.
+    /// Key of the tag.
     pub key: String,
-    /// The value.
+    /// Template of the value.
     pub value: Template,
 }
 
@@ -141,7 +141,7 @@ fn field_of(text: &str) -> Option<Field> {
 }
 
 impl Template {
-    /// The name for a job whose fields `value` tells; none if it lacks one of them.
+    /// Returns the name for a job. `value` returns its fields. `None` if it lacks one of them.
     pub(super) fn fill<'a>(
         &self,
         row: u64,
@@ -163,7 +163,7 @@ impl Template {
 }
 
 impl fmt::Display for Template {
-    /// As it was written.
+    /// Writes the template as it was parsed.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for piece in &self.0 {
             let field = match piece {

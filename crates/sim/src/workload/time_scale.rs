@@ -1,17 +1,17 @@
-//! Multiplying run times and the time between submissions.
+//! Multiplies run times, and times between submissions.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The latest moment and the longest run that a workload may name: 10¹⁵ ms, 31,709 years.
+/// Latest time and longest run of a workload: 10¹⁵ ms, 31,709 years.
 ///
-/// Below 2⁵³, so that a stretched time is rounded once, alike on every machine.
+/// Below 2⁵³, so that a scaled time is rounded once, with the same result on every machine.
 pub const TIME_MS_MAX: u64 = 1_000_000_000_000_000;
 
-/// The largest factor of a stretch, and one over the smallest.
+/// Largest factor, and the reciprocal of the smallest.
 const FACTOR_MAX: f64 = 1e6;
 
-/// Factors for run times and for the time between submissions; 1 leaves them as they are.
+/// Factors for run times, and for times between submissions. 1 leaves them unchanged.
 ///
 /// ```
 /// use headroom_sim::workload::TimeScale;
@@ -25,29 +25,29 @@ pub struct TimeScale {
     arrivals: f64,
 }
 
-/// Why a text is no stretch.
+/// Reason why a text is not a valid scale.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TimeScaleError {
-    /// Not `run=X`, `arrivals=Y` or both.
+    /// The text is not `run=X`, `arrivals=Y`, or both.
     #[error("--stretch is {text:?}; expected run=X, arrivals=Y, or both separated by a comma")]
     Syntax {
-        /// The part in question.
+        /// The invalid part.
         text: String,
     },
-    /// The same factor twice.
+    /// A factor occurs twice.
     #[error("--stretch has {name} twice; expected once")]
     Twice {
         /// `run` or `arrivals`.
         name: String,
     },
-    /// Not a number, or out of bounds.
+    /// A factor is not a number, or is out of range.
     #[error(
         "--stretch has {name}={found}; expected a number from 0.000001 to 1000000, such as 0.5"
     )]
     Factor {
         /// `run` or `arrivals`.
         name: String,
-        /// What stands behind the equals sign.
+        /// Text after the equals sign.
         found: String,
     },
 }
@@ -59,15 +59,15 @@ impl Default for TimeScale {
 }
 
 impl TimeScale {
-    /// Returns whether all times stay as they are.
+    /// Returns whether all times stay unchanged.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// These factors for run times and for the time between submissions.
+    /// Returns these factors for run times, and for times between submissions.
     ///
     /// # Errors
-    /// A factor that is no number from 10⁻⁶ to 10⁶.
+    /// If a factor is not a number from 10⁻⁶ to 10⁶.
     pub fn new(run: f64, arrivals: f64) -> Result<Self, TimeScaleError> {
         for (name, factor) in [("run", run), ("arrivals", arrivals)] {
             if !(1.0 / FACTOR_MAX..=FACTOR_MAX).contains(&factor) {
@@ -80,22 +80,22 @@ impl TimeScale {
         Ok(Self { run, arrivals })
     }
 
-    /// The factor for run times.
+    /// Returns the factor for run times.
     pub fn run(self) -> f64 {
         self.run
     }
 
-    /// The factor for the time between submissions.
+    /// Returns the factor for times between submissions.
     pub fn arrivals(self) -> f64 {
         self.arrivals
     }
 
-    /// A run time of this many ms, stretched and rounded to whole ms; none above [`TIME_MS_MAX`].
+    /// Returns a scaled run time, rounded to whole ms. `None` above [`TIME_MS_MAX`].
     pub(super) fn run_ms(self, ms: u64) -> Option<u64> {
         scaled(ms, self.run)
     }
 
-    /// The same for the time since the first submission.
+    /// Returns a scaled time since the first submission, rounded to whole ms. `None` above [`TIME_MS_MAX`].
     pub(super) fn arrival_ms(self, ms: u64) -> Option<u64> {
         scaled(ms, self.arrivals)
     }

@@ -1,4 +1,4 @@
-//! Nothing is lost, and nothing counted twice: every job against the books.
+//! Checks that nothing is lost or counted twice, by comparing every job with the books.
 
 use headroom_core::id::ApplicationId;
 
@@ -12,11 +12,11 @@ impl Play<'_> {
         RunError::Unaccounted { at_ms: self.now.as_millis(), what }
     }
 
-    /// Recount the tasks and placeholders of every job that is in the books.
+    /// Recounts the tasks and placeholders of every job in the books.
     pub(super) fn audit(&self) -> Result<(), RunError> {
         for (id, _) in self.books.applications().iter() {
             let Some(job) = self.jobs_of.get(id.index()).copied() else { continue };
-            // One that is only remembered may exist together with the next submission of its job.
+            // An ended application can be stored at the same time as the next submission of its job.
             if self.open.get(job).is_some_and(|open| open.application == Some(id)) {
                 self.audit_job(job, id)?;
             }
@@ -61,7 +61,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// What must hold when a run ends: where nothing runs, nothing is charged to anybody.
+    /// Checks at the end of a run that nothing is charged to anyone if nothing runs.
     pub(super) fn audit_end(&self) -> Result<(), RunError> {
         let books = &self.books;
         if books.partitions().values().any(|one| one.allocation_count > 0) {
@@ -96,7 +96,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Every job that came is in one state, and its allocations say the same.
+    /// Checks that every submitted job has one state, and that its allocations match.
     pub(super) fn audit_jobs(&self, outcome: &Outcome) -> Result<(), RunError> {
         let count = |state: JobState| outcome.jobs.iter().filter(|job| job.state == state).count();
         let (finished, rejected) = (count(JobState::Finished), count(JobState::Rejected));

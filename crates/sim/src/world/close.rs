@@ -1,4 +1,4 @@
-//! The end of the records: what the scheduler noted, and how each job stood at the end.
+//! Completion of the records: the notes of the scheduler, and the final state of each job.
 
 use headroom_core::id::{AllocationId, ApplicationId};
 use headroom_core::{Note, WaitCode, impossible_ask};
@@ -12,7 +12,7 @@ use super::play::Play;
 const WITHOUT: &str = "a cluster without nodes";
 
 impl Play<'_> {
-    /// Tell the accounts what the scheduler noted.
+    /// Passes the notes of the scheduler to the wait attribution.
     pub(super) fn take_notes(&mut self) -> Result<(), RunError> {
         let notes = self.scheduler.take_notes();
         if notes.is_empty() {
@@ -43,13 +43,13 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Find out why those wait of whom the scheduler has noted nothing, now that it is idle.
+    /// Determines the wait reason of classes without a note of the scheduler, now that it is idle.
     pub(super) fn explain_unjudged(&mut self) {
         let now_ms = self.now.as_millis();
         for (application, class) in self.blame.unjudged() {
             let pending = self.scheduler.first_of(class).or_else(|| self.pending_of(application));
             let Some(ask) = pending else { continue };
-            // Of its asks, those of the class were placed, and others wait.
+            // The asks of this class were placed, and the application waits with another class.
             let real = self.scheduler.class_of(&self.books, ask).filter(|real| *real != class);
             if real.is_some_and(|real| self.blame.move_to(now_ms, application, real)) {
                 continue;
@@ -74,12 +74,12 @@ impl Play<'_> {
         all.find(|(_, row)| row.is_pending()).map(|(id, _)| id)
     }
 
-    /// Whether the cluster has no node, so that the scheduler judges nothing.
+    /// Returns whether the cluster has no nodes, so that the scheduler evaluates nothing.
     fn lacks_nodes(&self) -> bool {
         self.books.nodes().iter().next().is_none()
     }
 
-    /// Close the records.
+    /// Completes the records.
     pub(super) fn finish(mut self) -> Result<Outcome, RunError> {
         let end_ms = match self.setup.until_ms {
             Some(until_ms) if self.calendar.next_at().is_some() => until_ms,
@@ -100,7 +100,7 @@ impl Play<'_> {
         Ok(outcome)
     }
 
-    /// The records of nodes hold what the node file plans; what was still ahead did not happen.
+    /// Removes planned nodes and planned losses from the records if they did not happen before the end.
     fn leave_out_plans(&mut self, end_ms: u64) {
         let mut position_of = Vec::with_capacity(self.outcome.nodes.len());
         let mut came = 0;

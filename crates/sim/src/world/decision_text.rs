@@ -1,4 +1,4 @@
-//! Decisions in words, for `decisions.csv`.
+//! Texts of decisions for `decisions.csv`.
 
 use headroom_core::books::Books;
 use headroom_core::event_text::{kind_of, named, subjects, text_of};
@@ -6,7 +6,7 @@ use headroom_core::{Event, Timestamp};
 
 use crate::outcome::Decision;
 
-/// An event in words; the books are those before it.
+/// Returns an event as text. `books` are those before it.
 pub(super) fn describe(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> Decision {
     let names = named(books, None, event);
     Decision {

@@ -3,8 +3,8 @@
 use headroom_core::{AllocationEvent, ApplicationEvent, AskEvent, AskTraits, Event, Timestamp};
 use xxhash_rust::xxh3::Xxh3;
 
-/// The xxh3-128 digest of events, each with its time, fed as fixed-width little-endian
-/// numbers and length-prefixed text: the same on every machine and in every build.
+/// The xxh3-128 digest of events with their times. Its input is fixed-width little-endian numbers and length-prefixed
+/// text, so it is the same on every machine and in every build.
 #[derive(Default)]
 pub struct Digest {
     hash: Xxh3,
@@ -18,7 +18,7 @@ impl std::fmt::Debug for Digest {
 }
 
 impl Digest {
-    /// Take in one event.
+    /// Adds one event.
     pub fn event(&mut self, at: Timestamp, event: &Event) {
         self.line.clear();
         self.number(at.as_millis());
@@ -67,7 +67,7 @@ impl Digest {
             for one in [task_group, required_node] {
                 self.text(one.as_deref().unwrap_or_default());
             }
-            // Nothing where neither is set: so the digest stays what it ever was.
+            // Adds nothing if neither is set, so that older digests remain valid.
             for one in node_label.iter().chain(blocked_nodes) {
                 self.text(one);
             }
@@ -79,7 +79,7 @@ impl Digest {
             self.number(*state as u64);
             self.number(timer.map_or(u64::MAX, Timestamp::as_millis));
         } else {
-            // The rest is rare: its debug form holds every field, and no address or hash.
+            // Other events are rare. Their debug form contains every field, and no address or hash.
             self.number(5);
             let text = format!("{event:?}");
             self.text(&text);
@@ -87,7 +87,7 @@ impl Digest {
         self.hash.update(&self.line);
     }
 
-    /// The digest so far, as 32 hex digits.
+    /// Returns the digest so far as 32 hexadecimal digits.
     pub fn hex(&self) -> String {
         format!("{:032x}", self.hash.digest128())
     }

@@ -1,4 +1,4 @@
-//! Making things go wrong. See [`crate::fault`].
+//! Injects faults. See [`crate::fault`].
 
 use headroom_core::books::Books;
 use headroom_core::{
@@ -13,22 +13,22 @@ use super::calendar::Entry;
 use super::play::Play;
 use super::{RunError, Setup};
 
-/// Events after which the books are stored whole, and the events before them forgotten.
+/// Number of events after which the books are stored as a whole, and these events are dropped.
 const EVENTS_A_SNAPSHOT: usize = 50_000;
 
-/// What goes wrong in a run.
+/// Faults of a run.
 #[derive(Debug)]
 pub(super) struct FaultInjector {
     pub(super) list: Vec<Fault>,
     pub(super) manner: Manner,
     pub(super) random: Random,
-    /// How many entries of the calendar are faults, or their ends.
+    /// Number of planned faults, and ends of faults.
     pub(super) ahead: usize,
-    /// What the core recovers from; none if it is never lost.
+    /// Records from which the core recovers. `None` if it is never lost.
     journal: Option<Journal>,
 }
 
-/// What was recorded.
+/// Records of the core.
 #[derive(Debug)]
 struct Journal {
     snapshot: Books,
@@ -54,7 +54,7 @@ impl FaultInjector {
         }
     }
 
-    /// Record an event that was applied to these books.
+    /// Records an event that was applied to these books.
     pub(super) fn keep(&mut self, books: &Books, at: Timestamp, event: &Event) {
         let Some(journal) = &mut self.journal else { return };
         journal.events.push((at, event.clone()));
@@ -66,7 +66,7 @@ impl FaultInjector {
 }
 
 impl Play<'_> {
-    /// Something goes wrong.
+    /// Begins a fault.
     pub(super) fn strike(&mut self, position: usize) -> Result<(), RunError> {
         self.trouble.ahead -= 1;
         let Fault { at_ms, kind } = self.trouble.list[position].clone();
@@ -105,7 +105,7 @@ impl Play<'_> {
         self.calendar.add(at_ms, Entry::Over(position));
     }
 
-    /// A node comes back, or takes work again, unless the node file says that it is gone.
+    /// Ends a fault: a node returns or accepts work again, unless it is gone according to the node file.
     pub(super) fn make_good(&mut self, position: usize) -> Result<(), RunError> {
         self.trouble.ahead -= 1;
         match self.trouble.list[position].kind.clone() {
@@ -138,7 +138,7 @@ impl Play<'_> {
         self.join(position)
     }
 
-    /// Drain a node or take it back into use; whether that changed anything.
+    /// Drains a node, or ends that. Returns whether this changed anything.
     fn set_schedulable(&mut self, node: &Name, schedulable: bool) -> Result<bool, RunError> {
         if !self.has_node(node) {
             return Ok(false);
@@ -149,7 +149,7 @@ impl Play<'_> {
         Ok(self.outcome.decisions > before)
     }
 
-    /// The RM says again all that it knows; nothing may come of it.
+    /// Lets the RM send its whole state again. This must not change anything.
     fn reconnect(&mut self) -> Result<(), RunError> {
         self.count_fault(|faults| &mut faults.reconnects);
         for command in self.all_that_is_known() {
@@ -202,7 +202,7 @@ impl Play<'_> {
         nodes.chain(asks).collect()
     }
 
-    /// The core is lost, and recovers from what was recorded: all of it, exactly.
+    /// Lets the core recover from its records, and checks that the state is the same.
     fn recover(&mut self) -> Result<(), RunError> {
         self.count_fault(|faults| &mut faults.recoveries);
         let Some(journal) = &self.trouble.journal else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Whether a task could ever run: on some node, under every maximum and limit.
+//! Whether a task can ever run: on some node, and within every maximum and limit.
 
 use headroom_core::Name;
 use headroom_core::books::Books;
@@ -7,12 +7,12 @@ use headroom_core::resource::{Amounts, Quantity};
 
 use crate::nodes::NodeSpec;
 
-/// Whether a node of this size has room for a task of this size.
+/// Returns whether a task of this size fits on an empty node of this size.
 pub(super) fn fits(node: &Amounts, task: &Amounts) -> bool {
     task.iter().all(|(name, needed)| needed <= node.get(name).unwrap_or(Quantity::ZERO))
 }
 
-/// Whether a node is for those who wish for this label, or for none.
+/// Returns whether a job with this label, or without one, can use a node.
 pub(super) fn is_open(
     books: &Books,
     partition: PartitionId,
@@ -26,7 +26,7 @@ pub(super) fn is_open(
     }
 }
 
-/// That no node has room for a task.
+/// Returns the sentence that no node is large enough for a task.
 pub(super) fn too_large(task: &Amounts, label: Option<&Name>) -> String {
     match label {
         None => format!("a task needs {task}, but no single node has as much"),
@@ -36,8 +36,8 @@ pub(super) fn too_large(task: &Amounts, label: Option<&Name>) -> String {
     }
 }
 
-/// Why a gang of so many tasks, and of this size in all, can never be complete on these nodes,
-/// whatever is released; none if it can. Its queues were asked at its submission.
+/// Returns why a gang with this total size and number of tasks can never be complete on these nodes. `None` if it
+/// can. Its queues were checked at the submission.
 pub(super) fn impossible_gang(
     books: &Books,
     nodes: &[&NodeSpec],
@@ -74,7 +74,7 @@ pub(super) fn impossible_gang(
     None
 }
 
-/// How many such tasks fit on an empty node; no more than `most`.
+/// Returns how many such tasks fit on an empty node, at most `most`.
 fn times_that_fit(node: &Amounts, task: &Amounts, most: u64) -> u64 {
     let of_type = |(name, needed): (&Name, Quantity)| {
         let has = node.get(name).unwrap_or(Quantity::ZERO).get().max(0).cast_unsigned();

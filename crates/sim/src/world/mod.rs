@@ -1,8 +1,7 @@
-//! The world in which a workload is played: virtual time, the RM, and the real core.
+//! The simulated environment of the real core: virtual time, and the RM.
 //!
-//! Time jumps from event to event. At each point in time everything that happens then is
-//! sent to the core in a fixed order (nodes join, work ends, nodes leave, jobs are
-//! submitted, timers fire), and then the scheduler decides until it is idle.
+//! Time advances from event to event. At each point in time, all events are sent to the core in a fixed order (nodes
+//! join, tasks finish, nodes are lost, jobs are submitted, timers fire). Then the scheduler decides until it is idle.
 
 mod audit;
 mod calendar;
@@ -28,21 +27,21 @@ use headroom_core::{Rejection, Violation};
 
 use crate::outcome::{Decision, Outcome};
 
-/// Why a run could not go on.
+/// Reason why a run was aborted.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The parts do not fit together.
+    /// The parts of the setup do not match.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// The core refused what the world asked for: a mistake of the world.
+    /// The core refused a command of the simulator, which is a bug of the simulator.
     #[error("at {at_ms} ms, the scheduler rejected a command of the simulator: {rejection}")]
     Refused {
         /// Virtual time, ms.
         at_ms: u64,
-        /// Why.
+        /// Reason of the refusal.
         rejection: Rejection,
     },
-    /// The books do not balance: a mistake of the core.
+    /// The books are inconsistent, which is a bug of the core.
     #[error("at {at_ms} ms, after {after}, the scheduler state is inconsistent: {violation}")]
     Unbalanced {
         /// Virtual time, ms.
@@ -52,12 +51,12 @@ pub enum RunError {
         /// The figure that is wrong.
         violation: Violation,
     },
-    /// Something is lost, or counted twice: a mistake of the core.
+    /// Something is lost or counted twice, which is a bug of the core.
     #[error("at {at_ms} ms: {what}")]
     Unaccounted {
         /// Virtual time, ms.
         at_ms: u64,
-        /// What, with both sides.
+        /// The difference, with both sides.
         what: String,
     },
     /// A decision could not be written.
@@ -65,46 +64,46 @@ pub enum RunError {
     Write(#[source] io::Error),
 }
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Virtual time, ms.
     pub now_ms: u64,
-    /// Jobs that have ended.
+    /// Number of ended jobs.
     pub done: u64,
-    /// Tasks that run.
+    /// Number of running tasks.
     pub running: u64,
-    /// Tasks that wait.
+    /// Number of waiting tasks.
     pub waiting: u64,
 }
 
-/// Who follows a run as it goes.
+/// An observer of a run.
 pub trait Watcher {
-    /// Called after each point in time.
+    /// Reports the progress after each point in time.
     fn progress(&mut self, _progress: Progress) {}
 
-    /// Whether [`Watcher::decision`] is to be called; making its texts costs time.
+    /// Returns whether to call [`Watcher::decision`]. Creating the texts takes time.
     fn wants_decisions(&self) -> bool {
         false
     }
 
-    /// Called for each decision.
+    /// Reports one decision.
     ///
     /// # Errors
-    /// When it could not be stored; the run ends.
+    /// If it could not be stored. The run is then aborted.
     fn decision(&mut self, _decision: &Decision) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Nobody follows.
+/// An observer that ignores everything.
 impl Watcher for () {}
 
-/// Play a workload to its end.
+/// Simulates a workload to its end.
 ///
 /// # Errors
-/// [`RunError`]: the parts do not fit together, a decision could not be written, or the core
-/// broke one of its own rules.
+/// A [`RunError`]: the parts of the setup do not match, a decision could not be written, or the core broke one of its
+/// rules.
 pub fn run(setup: &Setup, watcher: &mut dyn Watcher) -> Result<Outcome, RunError> {
     play::Play::new(setup, watcher)?.run()
 }

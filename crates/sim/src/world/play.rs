@@ -1,4 +1,4 @@
-//! Playing a workload: the loop over virtual time.
+//! Simulates a workload: the loop over virtual time.
 
 use std::collections::BTreeMap;
 
@@ -20,17 +20,17 @@ use super::submit::Kind;
 use super::wait_attribution::WaitAttribution;
 use super::{Checks, Progress, RunError, Setup, Watcher};
 
-/// Events between two checks of the books that are made now and then, at least.
+/// Smallest number of events between two checks of the books.
 const EVENTS_A_CHECK: u64 = 10_000;
 
-/// How long wakes count after the last change, in addition to the delays of the queues. Within it the core gives
-/// up reservations and tries again.
+/// Time for which wakes count after the last change, in addition to the delays of the queues. Within this time, the
+/// core drops reservations and tries again.
 const PATIENCE: Millis = Millis::from_secs(3 * 3_600);
 
-/// A run under way.
+/// State of a run.
 pub(super) struct Play<'a> {
     pub(super) setup: &'a Setup,
-    /// Whether nodes have labels: without any, nobody wishes for one.
+    /// Whether nodes have labels. Otherwise requests for labels are ignored.
     pub(super) has_labels: bool,
     pub(super) watcher: &'a mut dyn Watcher,
     pub(super) partition: Name,
@@ -40,26 +40,26 @@ pub(super) struct Play<'a> {
     pub(super) blame: WaitAttribution,
     pub(super) digest: Digest,
     pub(super) now: Timestamp,
-    /// When time alone may let the scheduler move.
+    /// Time at which the scheduler can act without a new event.
     pub(super) wake_at: Option<Timestamp>,
-    /// When the work last went on, or something was placed.
+    /// Time of the last event, or of the last placement.
     pub(super) last_at: Timestamp,
     pub(super) scans: Scans,
     pub(super) rm: Rm,
     pub(super) trouble: FaultInjector,
     pub(super) outcome: Outcome,
-    /// By application index: the job that it is.
+    /// Job by application index.
     pub(super) jobs_of: Vec<usize>,
-    /// By allocation index: where its record is, once it is placed.
+    /// Position of the allocation record by allocation index, once it is placed.
     pub(super) records_of: Vec<usize>,
-    /// By job: what it still has before it.
+    /// Remaining work by job.
     pub(super) open: Vec<Open>,
-    /// By key: what an ask stands for, where that is none of its job's first tasks.
+    /// Kind of task of an ask by key, if it is not one of the first tasks of its job.
     pub(super) kinds: BTreeMap<Name, Kind>,
     pub(super) queue_of: BTreeMap<QueueId, usize>,
-    /// By path: the record of a queue, which may go and come again.
+    /// Record of a queue by path. A queue can be removed and created again.
     pub(super) queue_paths: BTreeMap<Name, usize>,
-    /// By name: the newest record of a node.
+    /// Newest record of a node by name.
     pub(super) node_positions: BTreeMap<Name, usize>,
     pub(super) events_to_check: u64,
     pub(super) done: u64,
@@ -67,30 +67,30 @@ pub(super) struct Play<'a> {
     pub(super) broken: Option<String>,
 }
 
-/// What a job still has before it, and how often it was submitted.
+/// Remaining work of a job, and the number of its submissions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Open {
     pub(super) application: Option<ApplicationId>,
-    /// Tasks that wait.
+    /// Number of waiting tasks.
     pub(super) asks: u64,
     pub(super) running: u64,
-    /// Tasks of its second stage, while it has not asked for them.
+    /// Number of tasks of the second stage, before the job asks for them.
     pub(super) later: u64,
-    /// Tasks that ran to their end.
+    /// Number of finished tasks.
     pub(super) finished: u64,
-    /// Placeholders that wait.
+    /// Number of waiting placeholders.
     pub(super) places: u64,
-    /// Placeholders that hold room.
+    /// Number of placeholders on nodes.
     pub(super) held: u64,
-    /// Whether its gang was complete.
+    /// Whether its gang became complete.
     pub(super) complete: bool,
-    /// Whether its gang was not complete in time.
+    /// Whether its gang did not become complete in time.
     pub(super) failing: bool,
-    /// How often it was submitted before.
+    /// Number of previous submissions.
     pub(super) attempts: u64,
-    /// The master that runs: its record, and what it is.
+    /// Record and id of the running master.
     pub(super) master: Option<(usize, AllocationId)>,
-    /// Why its gang can never be complete.
+    /// Reason why its gang can never be complete.
     pub(super) verdict: Option<String>,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Play<'a> {
         Ok(play)
     }
 
-    /// Note everything that is known to happen.
+    /// Plans all known events.
     fn plan(&mut self) {
         for (position, node) in self.setup.nodes.iter().enumerate() {
             self.outcome.nodes.push(NodeRecord {
@@ -157,7 +157,7 @@ impl<'a> Play<'a> {
         self.outcome.counts.faults = self.setup.faults.is_some().then(Default::default);
     }
 
-    /// Play until nothing happens any more, or the time is over.
+    /// Runs until nothing happens any more, or the time limit is reached.
     pub(super) fn run(mut self) -> Result<Outcome, RunError> {
         while let Some(at_ms) = self.next_at() {
             self.now = Timestamp::from_millis(at_ms);
@@ -189,9 +189,9 @@ impl<'a> Play<'a> {
         self.finish()
     }
 
-    /// Returns when something happens next; none when nothing can happen any more. While something
-    /// is planned, all of it counts. Afterwards the core's own timers and wakes count as long as a
-    /// job waits. Faults end with the work.
+    /// Returns the time of the next event. `None` if there are no more. While events are planned, all timers and
+    /// wakes count. Afterward, the core's own timers and wakes count only as long as a job waits. Faults end with the
+    /// work.
     fn next_at(&self) -> Option<u64> {
         let only_faults = self.calendar.len() == self.trouble.ahead;
         let over = only_faults && self.done == self.outcome.jobs.len() as u64;
@@ -206,14 +206,14 @@ impl<'a> Play<'a> {
         (at_ms <= self.setup.until_ms.unwrap_or(u64::MAX)).then_some(at_ms)
     }
 
-    /// A wake that is not ahead would stop time.
+    /// A wake that is not in the future would stop time.
     fn next_wake(&self) -> u64 {
         millis(self.wake_at).max(self.now.as_millis() + 1)
     }
 
-    /// Returns when the core goes on although nothing is planned; none when nothing waits, or nothing
-    /// can help what waits. Each timer fires once. Wakes may come again and again in vain, so they
-    /// count only for a while after the last change.
+    /// Returns the time at which the core continues without a planned event. `None` if nothing waits, or nothing can
+    /// help the waiting asks. Each timer fires once. Wakes can repeat without effect, so they count only for some
+    /// time after the last change.
     fn next_by_itself(&self) -> Option<u64> {
         let mut partitions = self.books.partitions().values();
         if !partitions.any(|one| one.ask_count > 0 || one.placeholder_count > 0) {
@@ -227,8 +227,7 @@ impl<'a> Play<'a> {
         timer.into_iter().chain(wake).min()
     }
 
-    /// Returns whether a timer may give something free that others wait for. Those of applications and
-    /// queues that are only remembered do not.
+    /// Returns whether a timer can free resources. Timers of ended applications and of queues cannot.
     fn may_free(&self, timer: Timer) -> bool {
         match timer {
             Timer::Application(application) => {
@@ -244,7 +243,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// How long wakes count after the last change: longer than any delay that a queue has.
+    /// Returns the time for which wakes count after the last change. It exceeds every delay of a queue.
     fn patience(&self) -> Millis {
         let delays = self.books.queues().iter().flat_map(|(_, queue)| {
             let values = &queue.settings.values;
@@ -273,7 +272,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// A node joins, or comes back.
+    /// Adds a node, for the first time or again.
     pub(super) fn join(&mut self, position: usize) -> Result<(), RunError> {
         let node = &self.setup.nodes[position];
         self.command(&Command::AddNode(AddNode {
@@ -289,7 +288,7 @@ impl<'a> Play<'a> {
         }))
     }
 
-    /// A node is lost.
+    /// Removes a node.
     pub(super) fn lose(&mut self, node: &Name) -> Result<(), RunError> {
         let record = self.node_positions[node];
         self.outcome.nodes[record].to_ms = Some(self.now.as_millis());
@@ -302,7 +301,7 @@ impl<'a> Play<'a> {
         partition.is_some_and(|id| self.books.partition(id).nodes.get(&**node).is_some())
     }
 
-    /// A task has run its time; unless it was lost before.
+    /// Finishes a task, unless it was lost before.
     fn end(&mut self, record: usize, allocation: AllocationId) -> Result<(), RunError> {
         if self.books.allocations().get(allocation).is_none() {
             return Ok(());
@@ -316,7 +315,7 @@ impl<'a> Play<'a> {
         })
     }
 
-    /// Carry out a command that the world makes itself.
+    /// Executes a command of the simulator.
     pub(super) fn command(&mut self, command: &Command) -> Result<(), RunError> {
         let events = decide(&self.books, self.now, command)
             .map_err(|rejection| RunError::Refused { at_ms: self.now.as_millis(), rejection })?;
@@ -327,7 +326,7 @@ impl<'a> Play<'a> {
         events.iter().try_for_each(|event| self.apply(event))
     }
 
-    /// Let the scheduler decide until it is idle.
+    /// Lets the scheduler decide until it is idle.
     fn settle(&mut self) -> Result<(), RunError> {
         let mut events = Vec::new();
         loop {
@@ -374,7 +373,7 @@ impl<'a> Play<'a> {
         Ok(())
     }
 
-    /// How many events there are from a check of books with so many live rows to the next.
+    /// Returns the number of events between two checks of books with this many rows.
     fn events_a_check(checks: Checks, rows: u64) -> u64 {
         match checks {
             Checks::Every(events) => events.get(),
@@ -391,7 +390,7 @@ impl<'a> Play<'a> {
     }
 }
 
-/// A point in time as ms; never, as `u64::MAX`.
+/// Returns a point in time in ms. `u64::MAX` for `None`.
 fn millis(at: Option<Timestamp>) -> u64 {
     at.map_or(u64::MAX, Timestamp::as_millis)
 }

@@ -1,4 +1,4 @@
-//! Keeping the records of a run in step with what happens.
+//! Updates the records of a run with each event.
 
 use headroom_core::books::ApplicationState;
 use headroom_core::id::{AllocationId, ApplicationId};
@@ -20,17 +20,17 @@ use super::play::Play;
 use super::rm::Due;
 use super::submit::{Kind, Part, whole};
 
-/// What an event was about to change.
+/// Objects of an event before it is applied.
 pub(super) struct Seen {
-    /// The ask or allocation that goes, or that takes the place of another.
+    /// The released or removed ask or allocation, or the one that is replaced.
     allocation: AllocationId,
     job: usize,
     placeholder: bool,
 }
 
 impl Play<'_> {
-    /// Note a queue as it was made; the core makes parents first. One that a rule makes once
-    /// more is the same.
+    /// Adds the record of a new queue. The core creates parents first. A queue that a rule creates again keeps its
+    /// record.
     fn note_queue(&mut self, path: &str) {
         let partition = self.books.partition_named(&self.partition);
         let Some(id) = partition.and_then(|partition| self.books.queue_at(partition, path)) else {
@@ -54,7 +54,7 @@ impl Play<'_> {
         });
     }
 
-    /// The record of a job that was not submitted yet.
+    /// Returns the record of a job that was not submitted yet.
     pub(super) fn record(job: &Job) -> JobRecord {
         let more = job.more.iter().map(|tasks| (tasks.count, &tasks.resources));
         let master = job.master.iter().map(|size| (1, size));
@@ -78,7 +78,7 @@ impl Play<'_> {
         }
     }
 
-    /// The core took a job into a queue.
+    /// Handles the acceptance of a job into a queue.
     pub(super) fn accepted(&mut self, job: usize) {
         let partition = self.books.partition_named(&self.partition).expect("it was configured");
         let name = &self.outcome.jobs[job].name;
@@ -93,7 +93,7 @@ impl Play<'_> {
         self.outcome.jobs[job].queue = Some(self.queue_of[&queue]);
     }
 
-    /// What an event is about to change, where the books will not tell afterwards.
+    /// Returns the objects of an event that the books no longer have afterward.
     pub(super) fn seen_before(&self, event: &Event) -> Option<Seen> {
         match event {
             Event::Allocation(AllocationEvent::Released { allocation, .. })
@@ -139,7 +139,7 @@ impl Play<'_> {
         }
     }
 
-    /// Keep the records in step with what happened.
+    /// Updates the records after an event.
     pub(super) fn follow(&mut self, event: &Event, seen: Option<Seen>) {
         match event {
             Event::Partition(PartitionEvent::Added { partition, .. })
@@ -228,7 +228,7 @@ impl Play<'_> {
         }
     }
 
-    /// The lifetime of a job is over: it ends, whatever it has done by then.
+    /// Handles the end of the lifetime of a job, which ends with all its tasks.
     fn expired(&mut self, application: ApplicationId) {
         let Some(job) = self.jobs_of.get(application.index()).copied() else { return };
         if self.open.get(job).is_none_or(|open| open.application != Some(application)) {
@@ -246,7 +246,7 @@ impl Play<'_> {
         }
     }
 
-    /// The gang of a job is complete, or was not in time.
+    /// Handles a gang that became complete, or did not in time.
     fn gang_moved(&mut self, application: ApplicationId, state: ApplicationState) {
         let Some(job) = self.jobs_of.get(application.index()).copied() else { return };
         let Some(open) = self.open.get_mut(job) else { return };
@@ -283,7 +283,7 @@ impl Play<'_> {
         }
     }
 
-    /// Why a gang can never be complete, whatever is released; none if it can.
+    /// Returns why a gang can never be complete. `None` if it can.
     pub(super) fn gang_impossible(&self, job: usize, application: ApplicationId) -> Option<String> {
         let now_ms = self.now.as_millis();
         let stays = |node: &&NodeSpec| node.to_ms.is_none_or(|to_ms| to_ms > now_ms);
@@ -297,7 +297,7 @@ impl Play<'_> {
         let Some(smallest) = smallest(&record.sizes) else {
             return impossible_gang(books, &nodes, application, (whole, record.asks));
         };
-        // As many of the smallest as it has tasks, and each of its sizes somewhere.
+        // Checks the smallest size times the number of tasks, and each size on some node.
         let all = smallest.times(i64::try_from(record.asks).unwrap_or(i64::MAX));
         impossible_gang(books, &nodes, application, (&all, record.asks)).or_else(|| {
             let too_large =
@@ -341,7 +341,7 @@ impl Play<'_> {
         record
     }
 
-    /// A task starts.
+    /// Handles the start of a task.
     fn began(&mut self, allocation: AllocationId, job: usize) {
         let record = self.begin_record(allocation, job);
         let task = &self.setup.workload.jobs[job];
@@ -370,7 +370,7 @@ impl Play<'_> {
         }
     }
 
-    /// A master ends when all other tasks of its job have.
+    /// Ends the master of a job when all its other tasks have ended.
     fn end_master(&mut self, job: usize) {
         let open = &self.open[job];
         if open.finished + 1 == self.outcome.jobs[job].asks
@@ -380,7 +380,7 @@ impl Play<'_> {
         }
     }
 
-    /// The last task of a job has started, or its gang is complete.
+    /// Handles the start of the last task of a job, or the completion of its gang.
     fn started(&mut self, job: usize) {
         let now_ms = self.now.as_millis();
         let application = self.open[job].application.expect("it was submitted");
@@ -402,8 +402,8 @@ impl Play<'_> {
         }
     }
 
-    /// Name the time that no class explains: a gang that was given up has not come again. Any other
-    /// is shown as not explained.
+    /// Attributes the rest of the wait that no class explains: a failed gang that was not submitted again yet, or
+    /// otherwise no known reason.
     pub(super) fn explain_rest(&mut self, job: usize, until_ms: u64) {
         let record = &self.outcome.jobs[job];
         let known: u64 = record.waits.iter().map(|(_, ms)| ms).sum();
@@ -433,7 +433,7 @@ impl Play<'_> {
         }
     }
 
-    /// Close the record of an allocation.
+    /// Completes the record of an allocation. Returns its resources.
     fn ended(&mut self, allocation: AllocationId, ended_by: &'static str) -> Amounts {
         let record = &mut self.outcome.allocations[self.records_of[allocation.index()]];
         record.end_ms = Some(self.now.as_millis());
@@ -488,7 +488,7 @@ impl Play<'_> {
     }
 }
 
-/// How many tasks a job has of each size; none where all have the same.
+/// Returns the number of tasks of a job for each size. Empty if all have the same size.
 fn sizes_of(job: &Job) -> Vec<(u64, Amounts)> {
     let master = job.master.iter().map(|size| (1, size));
     let more = job.more.iter().map(|tasks| (tasks.count, &tasks.resources));
@@ -502,7 +502,7 @@ fn sizes_of(job: &Job) -> Vec<(u64, Amounts)> {
     if sizes.len() > 1 { sizes } else { Vec::new() }
 }
 
-/// The least of each type over sizes that differ; none where there are none.
+/// Returns the minimum of each type over different sizes. `None` without sizes.
 fn smallest(sizes: &[(u64, Amounts)]) -> Option<Amounts> {
     let mut sizes = sizes.iter().map(|(_, size)| size);
     let mut least = sizes.next()?.clone();

@@ -1,5 +1,4 @@
-//! The RM's part: it stops what it is asked to stop, asks for the members of gangs, and asks
-//! again for what was lost.
+//! The simulated RM: stops allocations on request, asks for the members of gangs, and asks again for lost tasks.
 
 use std::collections::VecDeque;
 
@@ -16,42 +15,42 @@ use super::play::Play;
 use super::submit::{Kind, Part};
 use super::{RunError, Setup};
 
-/// How long users wait before they submit a gang again, ms: the longest time, after the first
-/// failure. It doubles with each of the next [`DOUBLINGS`]. A random part of it is waited, so
-/// that two gangs that held half of the room each do not meet again.
+/// Longest wait before a gang is submitted again after its first failure, in ms. It doubles with each of the next
+/// [`DOUBLINGS`] failures. The actual wait is a random part of it, so that two gangs that blocked each other do not
+/// meet again.
 const AGAIN_MS: u64 = 60_000;
 const DOUBLINGS: u64 = 6;
 
-/// What the RM has in mind.
+/// State of the RM.
 #[derive(Debug)]
 pub(super) struct Rm {
     random: Random,
     confirmations: Vec<Confirmation>,
     due: VecDeque<Due>,
     asked_again: u64,
-    /// Until when it confirms late, and after how long, ms.
+    /// End of the time in which it confirms late, and the delay, both in ms.
     pub(super) late: (u64, u64),
-    /// Until when it confirms twice, ms.
+    /// End of the time in which it confirms twice, in ms.
     pub(super) twice_until_ms: u64,
 }
 
-/// Something that the RM was asked to stop.
+/// A request to the RM to stop an allocation.
 #[derive(Clone, Debug)]
 struct Confirmation {
     allocation: AllocationId,
     application: Name,
     key: Name,
     termination: Termination,
-    /// Whether it says so for the second time.
+    /// Whether this is the second confirmation.
     again: bool,
 }
 
-/// Something to do before the scheduler goes on.
+/// An action of the RM before the scheduler continues.
 #[derive(Clone, Debug)]
 pub(super) enum Due {
     /// Ask for the members of this job.
     Members(usize),
-    /// Ask once more for what was lost.
+    /// Ask again for a lost task.
     AskAgain(usize, (Kind, Amounts), Part),
     /// Ask for the second stage of this job.
     SecondStage(usize),
@@ -75,12 +74,12 @@ impl Rm {
 }
 
 impl Play<'_> {
-    /// The RM is to do this before the scheduler goes on.
+    /// Adds an action of the RM.
     pub(super) fn is_due(&mut self, due: Due) {
         self.rm.due.push_back(due);
     }
 
-    /// Do everything that is due.
+    /// Executes all pending actions.
     pub(super) fn answer(&mut self) -> Result<(), RunError> {
         while let Some(due) = self.rm.due.pop_front() {
             match due {
@@ -95,10 +94,10 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Ask again for what a node took with it, or was stopped for others.
+    /// Asks again for a task that was lost with a node, or preempted.
     fn ask_again(&mut self, job: usize, task: (Kind, Amounts), part: Part) -> Result<(), RunError> {
         let open = &self.open[job];
-        // Nobody needs room for a gang that is complete, or is given up.
+        // A gang that is complete or has failed needs no placeholders.
         if open.failing || (part == Part::Place && open.complete) {
             return Ok(());
         }
@@ -122,7 +121,7 @@ impl Play<'_> {
         })
     }
 
-    /// A gang has failed: its job comes again after a while, unless it can never be complete.
+    /// Plans the next submission of a failed gang, unless it can never be complete.
     fn plan_again(&mut self, job: usize) {
         let open = &mut self.open[job];
         open.application = None;
@@ -137,7 +136,7 @@ impl Play<'_> {
         self.calendar.add(at_ms, Entry::SubmitAgain(job));
     }
 
-    /// The RM is asked to stop an allocation; it will, and say so.
+    /// Handles a request to stop an allocation. The RM stops it and confirms later.
     pub(super) fn asked_to_stop(&mut self, allocation: AllocationId, termination: Termination) {
         let row = self.books.allocation(allocation);
         let application = self.books.application(row.application).name.clone();
@@ -180,8 +179,8 @@ impl Play<'_> {
         Delay { after_ms, again_ms, lateness }
     }
 
-    /// The RM has stopped something. It says nothing of what it has reported as ended before,
-    /// unless it says everything twice.
+    /// Confirms the end of an allocation. Does not repeat an end that was already reported, unless the confirmation
+    /// is a second one.
     pub(super) fn confirm(&mut self, position: usize) -> Result<(), RunError> {
         let one = self.rm.confirmations[position].clone();
         let release = Command::Release {
@@ -199,7 +198,7 @@ impl Play<'_> {
         }
     }
 
-    /// Tell the core something that it may refuse.
+    /// Sends a command that the core can refuse.
     pub(super) fn tell(&mut self, command: &Command) -> Result<(), RunError> {
         if let Ok(events) = decide(&self.books, self.now, command) {
             self.apply_all(&events)

@@ -1,34 +1,34 @@
-//! What the reference looks at once a second, played without stopping at each of them.
+//! The scans that the reference makes every second, without a stop at each of them.
 //!
-//! Quotas are scanned every second while a queue has a clock. Outstanding asks are scanned in
-//! the first second after anything changed, and on until a scan finds nothing: another one
-//! would then see the same books and find nothing either.
+//! Quotas are scanned every second while a queue has a pending quota preemption. Outstanding asks are scanned in the
+//! first second after a change, and again until a scan finds nothing. A further scan would see the same books, and
+//! also find nothing.
 
 use headroom_core::{AllocationEvent, Command, Event};
 
 use super::RunError;
 use super::play::Play;
 
-/// Which scans are ahead.
+/// The next scan.
 #[derive(Debug, Default)]
 pub(super) struct Scans {
     /// Whether anything changed since the last scan.
     changed: bool,
-    /// Whether a queue may have a clock.
+    /// Whether a queue can have a pending quota preemption.
     clocks: bool,
     at_ms: Option<u64>,
 }
 
 impl Scans {
-    /// When the next one is; never, as `u64::MAX`.
+    /// Returns the time of the next scan. `u64::MAX` for never.
     pub(super) fn next_at(&self) -> u64 {
         self.at_ms.unwrap_or(u64::MAX)
     }
 
-    /// Note what an event may have changed.
+    /// Stores what an event can have changed.
     pub(super) fn follow(&mut self, event: &Event) {
         self.changed = true;
-        // Only these put a queue above its maximum: what the scheduler places stays below.
+        // Only these events put a queue above its maximum, because the scheduler respects it.
         if matches!(
             event,
             Event::Configured { .. } | Event::Allocation(AllocationEvent::Resized { .. })
@@ -39,7 +39,7 @@ impl Scans {
 }
 
 impl Play<'_> {
-    /// Scan, if it is time.
+    /// Makes a scan if it is due.
     pub(super) fn scan(&mut self) -> Result<(), RunError> {
         if self.scans.at_ms.is_none_or(|at_ms| at_ms > self.now.as_millis()) {
             return Ok(());
@@ -57,7 +57,7 @@ impl Play<'_> {
         self.answer()
     }
 
-    /// Say when the next scan is, now that this moment is over.
+    /// Sets the time of the next scan, at the end of a point in time.
     pub(super) fn plan_scan(&mut self) {
         self.scans.clocks = self.scans.clocks && self.has_clock();
         let waits = self.books.partitions().values().any(|one| one.ask_count > 0);

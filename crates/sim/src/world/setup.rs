@@ -1,4 +1,4 @@
-//! What is played: queues, nodes, jobs, and how jobs become asks.
+//! Inputs of a run: queues, nodes, jobs, and how jobs become asks.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU64;
@@ -11,27 +11,27 @@ use crate::fault::FaultSource;
 use crate::nodes::NodeSpec;
 use crate::workload::{Job, Workload};
 
-/// How a job of N processors becomes asks.
+/// Conversion of a job with N processors to asks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
-    /// One ask where the job fits on a node, N asks where it does not.
+    /// One ask if the job fits on a node, and otherwise N asks.
     #[default]
     Fitting,
     /// One ask of N processors on one node.
     Single,
-    /// N asks that start and end each for itself.
+    /// N asks that start and end individually.
     Tasks,
-    /// N asks that start together: a task group with N placeholders, also where N is 1.
+    /// N asks that start together: a task group with N placeholders, even if N is 1.
     Gang,
 }
 
-/// How often the books are checked from scratch.
+/// Frequency of complete checks of the books.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Checks {
-    /// Now and then: every 10,000 events, or ten times the live rows if that is more.
+    /// At intervals: every 10,000 events, or ten times the number of live rows if that is more.
     #[default]
     NowAndThen,
-    /// After every so many events, and every task of every job at every moment.
+    /// After this number of events. Also checks every task of every job at every point in time.
     Every(NonZeroU64),
 }
 
@@ -40,54 +40,53 @@ impl Checks {
     pub const ALWAYS: Self = Self::Every(NonZeroU64::MIN);
 }
 
-/// Everything that a run starts from.
+/// All inputs of a run.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The queue file. Its first partition is played.
+    /// The queue file. Its first partition is simulated.
     pub configuration: Configuration,
-    /// The cluster.
+    /// Nodes of the cluster.
     pub nodes: Vec<NodeSpec>,
     /// The jobs.
     pub workload: Workload,
-    /// What the workload was read from, for messages.
+    /// Source of the workload, for messages.
     pub source: String,
-    /// How jobs become asks.
+    /// Conversion of jobs to asks.
     pub shape: Shape,
-    /// Where the run ends if work goes on, ms of virtual time.
+    /// Time limit of the run, in ms of virtual time.
     pub until_ms: Option<u64>,
-    /// How often to check.
+    /// Frequency of checks of the books.
     pub checks: Checks,
-    /// Seed of everything random in the world itself.
+    /// Seed of all random behavior of the simulator.
     pub seed: u64,
-    /// What goes wrong on purpose.
+    /// Injected faults.
     pub faults: Option<FaultSource>,
-    /// Count a job as rejected if its queue or a resource type does not exist, instead of
-    /// refusing the run.
+    /// Whether a job with an unknown queue or resource type counts as rejected. Otherwise the run is refused.
     pub reject_misfits: bool,
 }
 
-/// Why the parts of a run do not fit together.
+/// Reason why the parts of a run do not match.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// A queue file without a partition.
+    /// The queue file has no partition.
     #[error("the queue file has no partition. Add `partitions:` with at least one entry")]
     NoPartition,
-    /// A cluster without a node.
+    /// The cluster has no nodes.
     #[error(
         "the cluster has no nodes. Set --nodes, such as --nodes '10*{{vcore: 8, memory: 32Gi}}'"
     )]
     NoNode,
-    /// A job that goes nowhere.
+    /// A job has no queue.
     #[error(
         "{at}: job {job} has no queue. Set a queue, for example with --queue-of 'root.{{group}}'"
     )]
     NoQueue {
         /// File and line.
         at: String,
-        /// Its name.
+        /// Name of the job.
         job: Name,
     },
-    /// A queue that the file does not have.
+    /// A job has a queue that the file does not define.
     #[error(
         "{at}: job {job} has queue {queue}, but the queue file does not define this queue. Use one \
          of the leaves of the file: {leaves}"
@@ -95,60 +94,60 @@ pub enum SetupError {
     UnknownQueue {
         /// File and line.
         at: String,
-        /// Its name.
+        /// Name of the job.
         job: Name,
-        /// The queue, as it was made from the workload.
+        /// Queue, as derived from the workload.
         queue: Name,
-        /// The leaves, the first few.
+        /// The first leaves of the file.
         leaves: String,
     },
-    /// A queue that holds queues.
+    /// A job has a parent queue.
     #[error("{at}: job {job} has queue {queue}, but this queue is a parent. Use a leaf: {leaves}")]
     ParentQueue {
         /// File and line.
         at: String,
-        /// Its name.
+        /// Name of the job.
         job: Name,
-        /// The queue, as it was made from the workload.
+        /// Queue, as derived from the workload.
         queue: Name,
-        /// The leaves, the first few.
+        /// The first leaves of the file.
         leaves: String,
     },
-    /// A fault of a node that is none.
+    /// A fault names an unknown node.
     #[error(
         "--faults names node {node}, which is not one of the {count} nodes of the cluster. The \
          first node is {first}"
     )]
     UnknownNode {
-        /// Its name.
+        /// Name of the node.
         node: Name,
-        /// How many nodes there are.
+        /// Number of nodes.
         count: usize,
-        /// The name of the first.
+        /// Name of the first node.
         first: Name,
     },
-    /// A resource type that no node has.
+    /// A job asks for a resource type that no node has.
     #[error("{at}: job {job} requests {resource}, which no node has. The nodes have: {known}")]
     UnknownType {
         /// File and line.
         at: String,
-        /// Its name.
+        /// Name of the job.
         job: Name,
-        /// The type.
+        /// Resource type.
         resource: Name,
-        /// Types of the nodes.
+        /// Resource types of the nodes.
         known: String,
     },
 }
 
-/// How many leaves a message names.
+/// Most leaves in a message.
 const LEAVES_TOLD: usize = 12;
 
 impl Setup {
-    /// Refuse what cannot be played, at the first job that does not fit.
+    /// Checks that the setup can be simulated. Refuses it at the first job that does not match.
     ///
     /// # Errors
-    /// The [`SetupError`] names file and line.
+    /// A [`SetupError`] with file and line.
     pub fn check(&self) -> Result<(), SetupError> {
         let partition = self.configuration.partitions.first().ok_or(SetupError::NoPartition)?;
         if self.nodes.is_empty() {
@@ -174,8 +173,7 @@ impl Setup {
         self.workload.jobs.iter().try_for_each(|job| self.check_job(job, paths.as_ref(), &types))
     }
 
-    /// Whether jobs go to the leaf that they name and nowhere else: the file has no other
-    /// placement rule.
+    /// Returns whether every job runs in the leaf that it names: the file has no other placement rule.
     fn names_leaves(&self) -> bool {
         let played = self.configuration.partitions.first();
         played.into_iter().flat_map(|one| &one.placement_rules).all(|rule| {
@@ -183,8 +181,8 @@ impl Setup {
         })
     }
 
-    /// The queue that a job asks for. Where jobs name leaves, `root` may be left out of a path;
-    /// elsewhere a rule makes of the name what it wants.
+    /// Returns the queue of a job for its submission. If jobs name leaves, a path can omit `root`. Otherwise a
+    /// placement rule interprets the name.
     pub(super) fn queue_asked_for(&self, job: &Job) -> Name {
         match &job.queue {
             Some(queue) if !queue.is_empty() && self.names_leaves() => Name::from(full_path(queue)),
@@ -230,13 +228,13 @@ impl Setup {
     }
 }
 
-/// A queue's path as the core knows it.
+/// Returns the path of a queue in the form of the core.
 fn full_path(queue: &str) -> String {
     let path = queue.to_ascii_lowercase();
     if path == "root" || path.starts_with("root.") { path } else { format!("root.{path}") }
 }
 
-/// The paths of a queue tree.
+/// Paths of a queue tree.
 #[derive(Default)]
 struct Paths {
     leaves: BTreeSet<String>,
@@ -268,8 +266,8 @@ impl Paths {
     }
 }
 
-/// A queue file for a workload that has none: below root one queue without limits for each
-/// group found, and the jobs sent there. Characters that a queue name cannot have become `_`.
+/// Returns a queue file for a workload without one: for each group, a queue without limits below root. Sets the
+/// queues of the jobs. Characters that a queue name cannot have become `_`.
 pub fn queues_of_groups(workload: &mut Workload) -> Configuration {
     let legal = |letter: char| letter.is_ascii_alphanumeric() || "_:#/@-".contains(letter);
     let mut names = BTreeSet::new();

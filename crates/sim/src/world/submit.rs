@@ -1,4 +1,4 @@
-//! Submitting jobs, and asking for their tasks.
+//! Submits jobs, and asks for their tasks.
 
 use headroom_core::books::GangStyle;
 use headroom_core::resource::{Amounts, Quantity};
@@ -11,30 +11,30 @@ use super::fit::fits;
 use super::play::Play;
 use super::{RunError, Shape};
 
-/// The task group of a gang; those of further sizes have a number behind it.
+/// Task group of a gang. The groups of further sizes have a number after it.
 const TASK_GROUP: &str = "tasks";
 
-/// For what an ask stands.
+/// Role of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// A task that starts and ends for itself.
+    /// A task that starts and ends individually.
     Task,
-    /// Room for a task of a gang.
+    /// A placeholder of a gang.
     Place,
-    /// A task of a gang.
+    /// A member of a gang.
     Member,
 }
 
-/// When a job asks for a task.
+/// Time at which a job asks for a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// At submission.
     First,
-    /// When all tasks of the first stage, the master excepted, have ended.
+    /// After all tasks of the first stage, except the master, have ended.
     Second,
 }
 
-/// Equal asks that a job makes.
+/// Equal asks of a job.
 #[derive(Clone, Debug)]
 struct Piece {
     count: u64,
@@ -42,20 +42,20 @@ struct Piece {
     kind: Kind,
 }
 
-/// Which of a job's tasks an ask stands for.
+/// Task of a job that an ask is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// The master.
     Master,
-    /// One of those that the job has first.
+    /// One of the first tasks of the job.
     #[default]
     First,
-    /// One of its further tasks, by their position.
+    /// One of its further tasks, by position.
     More(usize),
 }
 
 impl Kind {
-    /// The task group of such tasks in a gang.
+    /// Returns the task group of such tasks in a gang.
     fn group(self) -> Name {
         match self {
             Self::Master => Name::new("master"),
@@ -65,13 +65,13 @@ impl Kind {
     }
 }
 
-/// The tag that says how long an application may live.
+/// Returns the tag for the lifetime of an application.
 fn lifetime(seconds: u32) -> (Name, Name) {
     (Name::new("headroom/lifetime"), Name::from(seconds.to_string()))
 }
 
 impl Play<'_> {
-    /// Submit a job, and ask for all that it needs at first.
+    /// Submits a job, and asks for its first tasks.
     pub(super) fn submit(&mut self, position: usize) -> Result<(), RunError> {
         let job = &self.setup.workload.jobs[position];
         let gang = self.setup.shape == Shape::Gang;
@@ -117,7 +117,7 @@ impl Play<'_> {
         record.asks = pieces.iter().map(|piece| piece.count).sum();
         record.gang = gang;
         record.resources = whole;
-        // A gang that can never be complete would only keep room from others until its timeout.
+        // A gang that can never be complete would only hold resources until its timeout.
         let application = self.open[position].application.filter(|_| gang);
         if let Some(reason) = application.and_then(|id| self.gang_impossible(position, id)) {
             self.remove(position)?;
@@ -163,14 +163,14 @@ impl Play<'_> {
         Ok(Ok(()))
     }
 
-    /// Submit a job again, whose gang was not complete in time.
+    /// Submits a job again whose gang was not complete in time.
     pub(super) fn submit_again(&mut self, position: usize) -> Result<(), RunError> {
         self.explain_rest(position, self.now.as_millis());
         self.outcome.counts.gangs.submitted_again += 1;
         self.submit(position)
     }
 
-    /// Ask for all members of a gang, now that it is complete.
+    /// Asks for all members of a gang, which is complete.
     pub(super) fn ask_for_members(&mut self, position: usize) -> Result<(), RunError> {
         self.ask_for_all(position, Part::Member, Stage::First)?
             .map_err(|rejection| self.refused(rejection))
@@ -183,7 +183,7 @@ impl Play<'_> {
             .map_err(|rejection| self.refused(rejection))
     }
 
-    /// The stage in which a job asks for such tasks. All of a gang start together.
+    /// Returns the stage in which a job asks for such tasks. All tasks of a gang start together.
     fn stage(&self, job: &Job, kind: Kind) -> Stage {
         match kind {
             Kind::More(place)
@@ -202,7 +202,7 @@ impl Play<'_> {
         open.later > 0 && open.finished + open.later + master == self.outcome.jobs[position].asks
     }
 
-    /// The key of a task, or of the room for it; no two are the same in a run.
+    /// Returns the key of a task, or of its placeholder. Keys are unique in a run.
     fn key(&self, position: usize, number: u64, part: Part) -> Name {
         let (job, attempts) = (&self.outcome.jobs[position], self.open[position].attempts);
         let task = match job.asks {
@@ -216,12 +216,12 @@ impl Play<'_> {
         })
     }
 
-    /// The label that a job wishes for, where nodes have labels.
+    /// Returns the label that a job requests, if nodes have labels.
     pub(super) fn wish_of(&self, position: usize) -> Option<&Name> {
         self.setup.workload.jobs[position].node_label.as_ref().filter(|_| self.has_labels)
     }
 
-    /// Ask for one task of a job, or for the room for it; the refusal if there is one.
+    /// Asks for one task of a job, or for its placeholder. Returns the refusal, if there is one.
     pub(super) fn ask(
         &mut self,
         position: usize,
@@ -244,7 +244,7 @@ impl Play<'_> {
                 Part::Task => Name::default(),
                 Part::Place | Part::Member => kind.group(),
             },
-            // Room has no driver: that is all of the first group.
+            // With placeholders, there is no single driver: all placeholders of the first group count as drivers.
             originator: kind == Kind::Master && part == Part::Task,
             may_preempt: job.may_preempt,
             preemptable: job.preemptable,
@@ -257,7 +257,7 @@ impl Play<'_> {
         }
     }
 
-    /// End a job that never starts.
+    /// Ends a job that never starts.
     fn refuse(&mut self, position: usize, state: JobState, reason: String) {
         if let Some(application) = self.open[position].application.take() {
             self.blame.close(self.now.as_millis(), application);
@@ -272,8 +272,8 @@ impl Play<'_> {
         self.done += 1;
     }
 
-    /// How many asks a job makes, and of what sizes: those of its master first. Tasks that differ are
-    /// asked for one by one.
+    /// Returns the number and sizes of the asks of a job, that of the master first. Different tasks always have one
+    /// ask each.
     fn shape(&self, job: &Job) -> Vec<Piece> {
         let count = job.processors.max(1);
         let factor = i64::try_from(count).unwrap_or(i64::MAX);
@@ -294,13 +294,13 @@ impl Play<'_> {
         all.map(|(count, size, kind)| Piece { count, size, kind }).collect()
     }
 
-    /// Which of a job's tasks an allocation stands for.
+    /// Returns the task of a job that an allocation is for.
     pub(super) fn kind(&self, key: &Name) -> Kind {
         self.kinds.get(key).copied().unwrap_or_default()
     }
 }
 
-/// What so many of each size are together.
+/// Returns the total of these numbers of sizes.
 pub(super) fn whole<'a>(sizes: impl Iterator<Item = (u64, &'a Amounts)>) -> Amounts {
     let mut sum = Amounts::EMPTY;
     for (count, size) in sizes {

@@ -1,11 +1,11 @@
-//! Who waited for what, how long.
+//! Attributes the waits of jobs to reasons.
 //!
-//! The scheduler notes when a class of equal asks starts to wait, and for what. So time is
-//! counted per class, and a job is charged the difference between joining and leaving its
-//! class: the cost does not grow with the jobs that wait.
+//! The scheduler notes when a class of equal asks starts to wait, and why. Time is counted per class. A job is
+//! charged the difference between joining and leaving its class, so the cost does not grow with the number of waiting
+//! jobs.
 //!
-//! The scheduler notes nothing of a class that it does not judge: one whose user is above their share,
-//! or one whose ask is reserved a node at its first look. The world asks for the reason of those, see
+//! The scheduler has no notes about a class that it does not evaluate: one whose user is above their share, or one
+//! whose ask gets a reservation at its first check. The simulator queries the reason of those, see
 //! [`WaitAttribution::unjudged`].
 
 use std::collections::BTreeMap;
@@ -17,32 +17,32 @@ use headroom_core::{Blocker, ClassId, Note, WaitCode};
 
 use crate::outcome::BlockerRecord;
 
-/// Milliseconds per blocker, by position in the records; in order of position.
+/// Milliseconds by position of the blocker in the records.
 type Totals = BTreeMap<usize, u64>;
 
-/// The accounts of one run.
+/// Wait attribution of one run.
 #[derive(Debug, Default)]
 pub(super) struct WaitAttribution {
-    /// What made anything wait, in order of first appearance.
+    /// Reasons of waits, in order of first appearance.
     pub(super) blockers: Vec<BlockerRecord>,
     by_text: BTreeMap<(&'static str, String), usize>,
     by_id: BTreeMap<(Blocker, WaitCode), usize>,
     classes: BTreeMap<ClassId, ClassAccount>,
     applications: BTreeMap<ApplicationId, ApplicationAccount>,
-    /// Applications that joined a class of which the scheduler has noted nothing yet.
+    /// Applications that joined a class without a note of the scheduler.
     fresh: Vec<(ApplicationId, ClassId)>,
-    /// Classes with a reason that the world asked for, each with one of its applications.
+    /// Classes whose reason was queried, each with one of its applications.
     asked: BTreeMap<ClassId, ApplicationId>,
-    /// The class that was asked for last.
+    /// The class that was queried last.
     last_asked: Option<ClassId>,
 }
 
-/// How many classes are asked again for their reason at each moment.
+/// Number of classes whose reason is queried again at each point in time.
 const ASKED_AGAIN: usize = 16;
 
 #[derive(Debug, Default)]
 struct ClassAccount {
-    /// What it waits for now, and since when.
+    /// Current wait reason, and the start of the wait.
     waiting: Option<(usize, u64)>,
     totals: Totals,
     members: u64,
@@ -69,16 +69,16 @@ impl ClassAccount {
 
 #[derive(Debug)]
 struct ApplicationAccount {
-    /// None where its classes are void and it did not join a new one yet.
+    /// `None` if its classes are void and it has not joined a new one.
     class: Option<ClassId>,
-    /// The totals of the class when it joined.
+    /// Totals of the class when the application joined it.
     before: Totals,
-    /// What it waited for in earlier classes.
+    /// Waits in earlier classes.
     waited: Totals,
 }
 
 impl WaitAttribution {
-    /// Take in what the scheduler noted at this time.
+    /// Processes the notes of the scheduler at this time.
     pub(super) fn take(&mut self, books: &Books, now_ms: u64, notes: Vec<Note>) {
         for note in notes {
             match note {
@@ -93,8 +93,8 @@ impl WaitAttribution {
         }
     }
 
-    /// Returns the classes whose reason the world asks for, each with one of its applications: those of
-    /// which the scheduler has noted nothing, and a few of those that were asked for before.
+    /// Returns the classes whose reason has to be queried, each with one of its applications: those without a note of
+    /// the scheduler, and a few of those that were queried before.
     pub(super) fn unjudged(&mut self) -> Vec<(ApplicationId, ClassId)> {
         let mut all = std::mem::take(&mut self.fresh);
         all.retain(|(application, class)| {
@@ -110,7 +110,7 @@ impl WaitAttribution {
         all
     }
 
-    /// Note the reason that the world found for a class. Without one it is asked for again.
+    /// Stores the queried reason of a class. Without one, it is queried again.
     pub(super) fn explain(
         &mut self,
         now_ms: u64,
@@ -128,8 +128,7 @@ impl WaitAttribution {
         }
     }
 
-    /// Count an application to another class of its asks that the scheduler has noted something of;
-    /// returns whether there is such a class.
+    /// Moves an application to another class of its asks with a note of the scheduler. Returns whether there is one.
     pub(super) fn move_to(
         &mut self,
         now_ms: u64,
@@ -147,15 +146,15 @@ impl WaitAttribution {
         self.applications.get(&application).is_some_and(|account| account.class == Some(class))
     }
 
-    /// What an application waited for in all, now that its last ask was placed or withdrawn,
-    /// or the run ends: blocker and ms, in order of first appearance.
+    /// Returns the whole wait of an application, when its last ask is placed or withdrawn, or when the run ends:
+    /// blocker and ms, in order of first appearance.
     pub(super) fn close(&mut self, now_ms: u64, application: ApplicationId) -> Vec<(usize, u64)> {
         let Some(account) = self.applications.remove(&application) else { return Vec::new() };
         let waited = self.leave(now_ms, account);
         waited.into_iter().filter(|(_, ms)| *ms > 0).collect()
     }
 
-    /// Settle with all classes, which are void from now on.
+    /// Closes the accounts of all applications in their classes, which are void from now on.
     fn renew(&mut self, now_ms: u64) {
         for (application, account) in std::mem::take(&mut self.applications) {
             let waited = self.leave(now_ms, account);
@@ -180,7 +179,7 @@ impl WaitAttribution {
             .insert(application, ApplicationAccount { class: Some(class), before, waited });
     }
 
-    /// Settle with the class that an application leaves.
+    /// Adds the waits in a class that an application leaves. Returns all its waits.
     fn leave(&mut self, now_ms: u64, account: ApplicationAccount) -> Totals {
         let mut waited = account.waited;
         if let Some(id) = account.class
@@ -192,7 +191,7 @@ impl WaitAttribution {
             }
             class.members -= 1;
             if class.members == 0 {
-                // The scheduler forgot it with its last ask; its name is not used again.
+                // The scheduler removed the class with its last ask, and does not reuse its id.
                 self.classes.remove(&id);
                 self.asked.remove(&id);
             }
@@ -211,7 +210,7 @@ impl WaitAttribution {
         position
     }
 
-    /// The record with this code and subject.
+    /// Returns the position of the record with this code and subject. Adds it if it is missing.
     pub(super) fn named(&mut self, code: &'static str, subject: String) -> usize {
         let next = self.blockers.len();
         let position = *self.by_text.entry((code, subject.clone())).or_insert(next);

@@ -101,7 +101,7 @@ impl Browser {
             "Emulation.setDeviceMetricsOverride",
             &json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false }),
         );
-        // What an earlier page reported is kept, except that it was loaded.
+        // Reports of an earlier page are retained, except that it was loaded.
         self.events.retain(|event| event["method"] != "Page.loadEventFired");
         let answer = self.call("Page.navigate", &json!({ "url": url }));
         assert!(answer.get("errorText").is_none(), "cannot open {url}: {answer}");

@@ -42,7 +42,7 @@ fn recorded_curves_are_those_of_the_histories() {
     }
     assert!(
         fs::read_to_string(&file).unwrap() == expected,
-        "src/study/recorded.json is not what the histories say; UPDATE_EXPECT=1 writes it anew"
+        "src/study/recorded.json is not what the histories say; UPDATE_EXPECT=1 rewrites it"
     );
 }
 

@@ -82,8 +82,8 @@ fn the_table_of_scene_3() {
         assert_eq!((row.limit, row.headroom, row.demand), (limit, headroom, demand), "{users:?}");
         assert_eq!((row.smooth_share, row.whole_asks), (share, asks), "{users:?}");
     }
-    // At (8, 8, 8) nobody has a container left of his share; `progress` lets each go on, then those
-    // who are not above theirs.
+    // At (8, 8, 8) no user has a container left of the share. `progress` lets each continue, and then those who do
+    // not exceed theirs.
     assert_eq!((rows[1].progress, rows[1].strict), ([true; 3], [false; 3]));
     assert_eq!(rows[2].progress, [false, true, true]);
     assert_eq!(rows[3].progress, [true, true, true]);

@@ -83,8 +83,8 @@ pub(crate) fn header() -> RunHeader {
     }
 }
 
-/// About 2,000 jobs of 12 users in 11 queues over two weeks; some wait at the end, some are
-/// impossible or rejected, some are preempted. One user has markup in his name.
+/// About 2,000 jobs of 12 users in 11 queues over two weeks. Some wait at the end, some are impossible or rejected,
+/// and some are preempted. The name of one user has markup.
 pub(crate) fn synthetic() -> Outcome {
     let mut outcome = Outcome {
         nodes: nodes(),

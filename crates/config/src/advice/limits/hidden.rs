@@ -1,8 +1,8 @@
-//! Group limits that a group wildcard further down hides.
+//! Advice on group limits that a group wildcard of a descendant hides.
 //!
-//! An application is counted in the name of one group: from its queue upwards, the first that
-//! is named, or the wildcard of that queue. So a wildcard takes everybody whom its queue does
-//! not name, whatever the queues above say.
+//! An application is counted for one group: from its queue upward, the first group that is named, or the wildcard of
+//! that queue. A wildcard therefore applies to every user whom its queue does not name, regardless of the limits of
+//! its ancestors.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use crate::diagnostic::{Diagnostic, Report};
 use super::super::survey::Survey;
 use super::Book;
 
-/// How many names a message tells.
+/// Most names in a message.
 const NAMES_TOLD: usize = 3;
 
 pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) {
-    // In which queues a group is named, in the order of the survey.
+    // Queues in which each group is named, in the order of the survey.
     let mut named: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (position, page) in book.pages.iter().enumerate() {
         for name in page.groups.keys() {
@@ -31,7 +31,7 @@ pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) 
             return;
         }
         let end = survey.get(position).end;
-        // A group that is named here or further down may be counted there.
+        // A group that is named here or in a descendant can be counted there.
         let is_hidden = |name: &str| {
             let places = named.get(name).map_or(&[][..], Vec::as_slice);
             let next = places.partition_point(|place| *place < position);

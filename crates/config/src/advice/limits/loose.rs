@@ -1,8 +1,8 @@
-//! Limits that never hold anyone back, because something else always does so first.
+//! Advice on limits without effect, because another limit is always reached first.
 //!
-//! Reported only where it is certain and the limit has no other purpose. A limit that names a user exempts
-//! them from the wildcard of its queue; a limit that names a group decides which group its members are
-//! charged to.
+//! A limit is reported only if that is certain, and if the limit has no other purpose. A limit that names a user
+//! exempts the user from the wildcard of its queue. A limit that names a group determines the group that its members
+//! are charged to.
 
 use headroom_core::resource::Quantity;
 
@@ -14,11 +14,11 @@ use crate::vector::{Measure, show};
 use super::super::survey::Survey;
 use super::{Book, Entry, Page};
 
-/// With more types than this, names are not compared with the limits above one by one: many
-/// names times many types would take too long.
+/// Most types for which names are compared individually with the limits of ancestors. Many names times many types
+/// would take too long.
 const TYPES_MAX: usize = 16;
 
-/// How many names a message tells.
+/// Most names in a message.
 const NAMES_TOLD: usize = 3;
 
 pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) {
@@ -39,12 +39,12 @@ struct Queue<'s, 'a> {
     position: usize,
 }
 
-/// What holds people back before a limit does.
+/// The limit that is reached first.
 #[derive(Clone, Copy)]
 struct Tighter<'v> {
-    /// The queue that says so.
+    /// Queue that sets it.
     at: usize,
-    /// By a limit, not by itself.
+    /// Whether it is a limit, and not the maximum of the queue.
     by_limit: bool,
     most: Most<'v>,
     place: Span,
@@ -59,7 +59,7 @@ enum Most<'v> {
 impl Queue<'_, '_> {
     fn look_at(&self, entry: &Entry<'_>, page: &Page<'_>, report: &mut Report) {
         let mut tighter = None;
-        // What the maxima on the path do not hold back already, the limits above must.
+        // Types that the maxima on the path do not limit must be limited by ancestors.
         let mut open: Vec<(&str, Quantity)> = Vec::new();
         for (resource, own) in entry.resources.iter() {
             match self.maximum(resource) {
@@ -133,8 +133,8 @@ impl Queue<'_, '_> {
         report.push(warning);
     }
 
-    /// Whether the limits above hold a user or group back in all these types and in
-    /// applications; one that does so is `found`.
+    /// Returns whether limits of ancestors restrict a user or group at least as much in all these types and in
+    /// applications. Stores one of them in `found`.
     fn is_held_above<'v>(
         &self,
         (name, is_user): (&str, bool),
@@ -167,22 +167,22 @@ impl Queue<'_, '_> {
         true
     }
 
-    /// The smallest maximum on the path, and where.
+    /// Returns the smallest maximum on the path, and its queue.
     fn maximum(&self, resource: &str) -> Option<(usize, Measure)> {
         let path = self.survey.path(self.position).filter(|(_, place)| place.above.is_some());
         let named = path.filter_map(|(at, place)| Some((at, place.max.get(resource)?)));
         named.min_by_key(|(_, most)| most.amount)
     }
 
-    /// The smallest number of applications on the path, and where.
+    /// Returns the smallest number of applications on the path, and its queue.
     fn applications(&self) -> Option<(usize, u64)> {
         let path = self.survey.path(self.position);
         let numbers = path.map(|(at, place)| (at, place.queue.max_applications.value));
         numbers.filter(|(_, most)| *most > 0).min_by_key(|(_, most)| *most)
     }
 
-    /// Whether it makes no difference in whose name members of the only group here are
-    /// counted: nowhere on the path is another one.
+    /// Returns whether it does not matter which group members of the only group here are counted for: no other group
+    /// is named on the path.
     fn is_purposeless_group(&self, page: &Page<'_>) -> bool {
         let Some((only, _)) = page.groups.first_key_value() else {
             return false;
@@ -209,13 +209,13 @@ impl Queue<'_, '_> {
     }
 }
 
-/// Whether naming this user has no other effect on them.
+/// Returns whether naming this user has no other effect.
 fn is_purposeless_user(user: &Text, page: &Page<'_>) -> bool {
     user.value == "*" || !page.users.contains_key("*")
 }
 
-/// How much of a type the limits of a queue allow to a name. For the user wildcard, it is what they allow
-/// to any user not named further down.
+/// Returns the amount of a type that the limits of a queue allow for a name. For the user wildcard, it is the amount
+/// for any user that no descendant names.
 fn amount_of(page: &Page<'_>, name: &str, is_user: bool, resource: &str) -> Option<Measure> {
     match (is_user, name) {
         (false, _) => page.group(name)?.resources.get(resource),
@@ -228,7 +228,7 @@ fn amount_of(page: &Page<'_>, name: &str, is_user: bool, resource: &str) -> Opti
     }
 }
 
-/// How many applications the limits of a queue allow to a name, 0 for any number, and where.
+/// Returns the number of applications that the limits of a queue allow for a name, and its place. 0 means no limit.
 fn number_of(page: &Page<'_>, name: &str, is_user: bool) -> Option<(u64, Span)> {
     let entry = match (is_user, name) {
         (false, _) => page.group(name)?,

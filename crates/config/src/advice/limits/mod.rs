@@ -1,4 +1,4 @@
-//! Limits that hold nobody back, that hide others, or that nobody reaches.
+//! Advice on limits that restrict no one, that hide others, or that apply to no user.
 
 mod hidden;
 mod loose;
@@ -17,7 +17,7 @@ use super::survey::Survey;
 
 pub(super) fn advise(survey: &Survey<'_>, report: &mut Report) {
     let book = Book::of(survey);
-    // A limit that is refused as too large is loose too, but that is not what is wrong.
+    // A limit that is refused as too large also has no effect, but only the refusal is reported.
     let too_large = [
         Code::LimitApplicationsOverQueue,
         Code::LimitResourcesOverQueue,
@@ -33,11 +33,11 @@ pub(super) fn advise(survey: &Survey<'_>, report: &mut Report) {
     unreached::advise(survey, &book, report);
 }
 
-/// The limits of all queues, to be looked up by queue and name.
+/// The limits of all queues, by queue and name.
 struct Book<'a> {
-    /// One for each queue of the survey.
+    /// Limits of each queue of the survey.
     pages: Vec<Page<'a>>,
-    /// The nearest queue above that has limits, for each queue.
+    /// Nearest ancestor with limits, for each queue.
     above: Vec<Option<usize>>,
 }
 
@@ -45,10 +45,10 @@ struct Book<'a> {
 #[derive(Default)]
 struct Page<'a> {
     entries: Vec<Entry<'a>>,
-    /// Which entry names whom.
+    /// Entry for each name.
     users: BTreeMap<&'a str, (usize, Span)>,
     groups: BTreeMap<&'a str, (usize, Span)>,
-    /// What no user whatsoever may exceed here.
+    /// Amounts that no user can exceed here.
     everybody: Bounds,
 }
 
@@ -58,12 +58,12 @@ struct Entry<'a> {
     resources: Vector,
 }
 
-/// Amounts that hold for all users of a queue, named or not; a type that one of them may use
-/// without bound is missing.
+/// Amounts that apply to all users of a queue, whether they are named or not. A type is missing if one of them can
+/// use it without limit.
 #[derive(Default)]
 struct Bounds {
     resources: BTreeMap<String, Quantity>,
-    /// 0 = unlimited.
+    /// Number of applications. 0 means no limit.
     applications: u64,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Book<'a> {
         Self { pages, above }
     }
 
-    /// The limits of the queues above, from the nearest up to root.
+    /// Returns the limits of the ancestors, from the nearest up to root.
     fn above(&self, position: usize) -> impl Iterator<Item = (usize, &Page<'a>)> {
         let positions = std::iter::successors(self.above[position], |at| self.above[*at]);
         positions.map(|at| (at, &self.pages[at]))
@@ -119,7 +119,7 @@ impl<'a> Page<'a> {
 }
 
 impl Bounds {
-    /// The most generous amounts of all entries that name users.
+    /// Returns the largest amounts of all entries that name users.
     fn of(entries: &[Entry<'_>]) -> Self {
         let mut entries = entries.iter().filter(|entry| !entry.limit.users().is_empty());
         let Some(first) = entries.next() else {

@@ -1,4 +1,4 @@
-//! User wildcards of queues whose limits name everybody who may submit.
+//! Advice on user wildcards in queues whose limits name every user who can submit.
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};
@@ -7,7 +7,7 @@ use super::super::survey::Survey;
 use super::Book;
 
 pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) {
-    // Up to which queue a path is open to more than named users.
+    // For each queue, whether users who are not named can submit on the path to it.
     let mut open: Vec<bool> = Vec::new();
     for (position, place) in survey.iter() {
         let above = place.above.is_some_and(|above| open[above]);
@@ -18,7 +18,7 @@ pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) 
         let Some((_, wildcard)) = page.users.get("*") else {
             continue;
         };
-        // Queues below let in users of their own.
+        // Child queues can admit further users.
         if open[position] || !place.queue.children.is_empty() {
             continue;
         }

@@ -1,5 +1,5 @@
-//! Parts of the nodes of labels: `nodelabels.<label>`, in addition to `capacity` and by its mode. User headroom
-//! §4 and §10 (C18).
+//! Checks fractions of the nodes of labels: `nodelabels.<label>`, in addition to `capacity` and with its mode. User
+//! headroom §4 and §10 (C18).
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::raw::{Capacity, LabelPart, Queue, Text};
 
 use super::{check_block, is_whole};
 
-/// Check what a queue says of labels, and what its children say together.
+/// Checks the labels of a queue, and the sums over its children.
 pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
     for (label, block) in capacities(queue) {
         if is_root {
@@ -24,7 +24,7 @@ pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
         match queue.capacity.as_deref().map(|plain| (plain, mode(plain))) {
             None => report.push(no_capacity(label, queue)),
             Some((plain, Some(Mode::Absolute))) => report.push(absolute(label, plain, &name)),
-            // The missing mode is already reported.
+            // A missing mode is already reported.
             Some((_, None)) => {}
             Some((plain, Some(_))) => check_block(&of_label(block, Some(plain)), &name, report),
         }
@@ -59,7 +59,7 @@ fn absolute(label: &Text, plain: &Capacity, name: &str) -> Diagnostic {
         ))
 }
 
-/// Percentages of one label add up, as others do.
+/// Checks that the percentages of one label add up.
 fn check_sums(parent: &Queue, report: &mut Report) {
     let mut labels: BTreeMap<&str, (Span, Vec<&Text>)> = BTreeMap::new();
     for child in &parent.children {

@@ -1,4 +1,4 @@
-//! Properties of the cluster that have no place in a queue file.
+//! Cluster properties without an equivalent in a queue file.
 
 use super::Row;
 use super::reason::{
@@ -7,7 +7,7 @@ use super::reason::{
 };
 use crate::yarn::note::Kind::{NoEffect, NoEquivalent};
 
-/// Below `yarn.scheduler.capacity.`.
+/// Properties below `yarn.scheduler.capacity.`.
 pub(super) const CLUSTER: &[Row] = &[
     ("max-parallel-apps", NoEffect, "each queue has its own limit", ""),
     ("node-locality-delay", NoEquivalent, LOCALITY, ""),
@@ -40,7 +40,7 @@ pub(super) const CLUSTER: &[Row] = &[
     ),
     ("multi-node-placement-enabled", NoEquivalent, NODES, SORT),
     ("multi-node-sorting.policy", NoEquivalent, NODES, SORT),
-    // The names of policies follow.
+    // The names of policies follow the prefix.
     ("multi-node-sorting.policy.*", NoEquivalent, NODES, SORT),
     ("workflow-priority-mappings", NoEquivalent, PRIORITY, "submit applications with a priority"),
     (

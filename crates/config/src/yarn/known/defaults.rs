@@ -1,12 +1,13 @@
-//! Values that hold anyway: to write one is no loss, so it is not reported. Source: `CapacitySchedulerConfiguration`
-//! and yarn-default.xml of Hadoop 3.4.
+//! Default values. A property with its default value loses nothing, so it is not reported.
+//!
+//! Source: `CapacitySchedulerConfiguration` and yarn-default.xml of Hadoop 3.4.
 
 use super::PREFIX;
 
 const SCHEDULER: &str =
     "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler";
 
-/// Below `yarn.scheduler.capacity.`.
+/// Defaults below `yarn.scheduler.capacity.`.
 const OF_CLUSTER: &[(&str, &str)] = &[
     ("max-parallel-apps", "2147483647"),
     ("node-locality-delay", "40"),
@@ -38,7 +39,7 @@ const OF_CLUSTER: &[(&str, &str)] = &[
     ("auto-queue-creation-v2.maximum-queue-depth", "2"),
 ];
 
-/// Of one queue.
+/// Defaults of one queue.
 const OF_QUEUE: &[(&str, &str)] = &[
     ("acl_application_max_priority", "*"),
     ("default-application-priority", "0"),
@@ -53,7 +54,7 @@ const OF_QUEUE: &[(&str, &str)] = &[
     ("auto-queue-creation-v2.queue-auto-removal.enable", "true"),
 ];
 
-/// By their full names.
+/// Defaults of other properties, by their full names.
 const OF_OTHERS: &[(&str, &str)] = &[
     ("yarn.resourcemanager.scheduler.class", SCHEDULER),
     ("yarn.scheduler.include-port-in-node-name", "false"),
@@ -94,8 +95,8 @@ const OF_OTHERS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns whether the property of this full name has this value anyway; `of_queue` is its name there,
-/// where it is one of a queue.
+/// Returns whether the value of a property is its default. `of_queue` is its name within the queue, if it is a
+/// property of a queue.
 pub(super) fn holds_anyway(name: &str, of_queue: Option<&str>, value: &str) -> bool {
     let has = |rows: &[(&str, &str)], name: &str| {
         rows.iter().any(|(one, default)| *one == name && default.eq_ignore_ascii_case(value))

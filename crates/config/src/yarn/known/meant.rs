@@ -1,9 +1,9 @@
-//! Which property was probably meant: by its letters, by its words, or by its name in other schedulers and
-//! older versions of Hadoop.
+//! Suggests the intended property: by its spelling, by its words, or by its name in other schedulers and older
+//! versions of Hadoop.
 
 use crate::spelling::nearest;
 
-/// What words of other names are called in `CapacityScheduler`.
+/// Words of other names, and the corresponding words of `CapacityScheduler`.
 const WORDS: &[(&str, &str)] = &[
     ("max", "maximum"),
     ("min", "minimum"),
@@ -19,7 +19,7 @@ const WORDS: &[(&str, &str)] = &[
     ("label", "labels"),
 ];
 
-/// Other names in the words above, and the property that says the same.
+/// Other names in these words, and the corresponding properties.
 const NAMES: &[(&str, &str)] = &[
     ("acl-submit", "acl_submit_applications"),
     ("acl-administer", "acl_administer_queue"),
@@ -44,7 +44,7 @@ const NAMES: &[(&str, &str)] = &[
     ("child-queues", "queues"),
 ];
 
-/// Returns the property that was probably meant by a name that nobody knows.
+/// Returns the property that an unknown name probably means.
 pub(super) fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let by_words = || {
         let words = in_words(name);
@@ -58,10 +58,10 @@ pub(super) fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     nearest(name, known).or_else(by_words)
 }
 
-/// How many characters of a name are taken apart.
+/// Most characters of a name that are split into words.
 const NAME_MAX: usize = 200;
 
-/// A name as words with dashes between: `aclSubmitApps` is `acl-submit-applications`.
+/// Returns a name as words with dashes between them: `aclSubmitApps` becomes `acl-submit-applications`.
 fn in_words(name: &str) -> String {
     let mut apart = String::new();
     let mut after_small = false;

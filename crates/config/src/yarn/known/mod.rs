@@ -1,5 +1,5 @@
-//! Properties that have no place in a queue file: why, and what to do. Those that nobody has heard of, too,
-//! with what was probably meant.
+//! Properties without an equivalent in a queue file: the reasons, and alternatives. Also reports unknown properties,
+//! with suggestions.
 
 mod cluster;
 mod defaults;
@@ -18,29 +18,28 @@ use cluster::{CLUSTER, OTHERS};
 use defaults::holds_anyway;
 use queue::QUEUE;
 
-/// Whether there is a monitor at all; preemption is one.
+/// Property that enables monitors. Preemption is one.
 pub(super) const MONITOR: &str = "yarn.resourcemanager.scheduler.monitor.enable";
 
-/// Which monitors there are.
+/// Property with the monitors.
 pub(super) const POLICIES: &str = "yarn.resourcemanager.scheduler.monitor.policies";
 
-/// Which there are where no file says it: preemption alone.
+/// Default of that property: only preemption.
 pub(super) const PREEMPTION_POLICY: &str = "org.apache.hadoop.yarn.server.resourcemanager.monitor.capacity.ProportionalCapacityPreemptionPolicy";
 
-/// Which scheduler the cluster runs.
+/// Property with the scheduler of the cluster.
 const SCHEDULER: &str = "yarn.resourcemanager.scheduler.class";
 
-/// Whether access lists hold.
+/// Property that enables access lists.
 pub(super) const ACLS: &str = "yarn.acl.enable";
 
-/// What the properties of preemption begin with.
+/// Prefix of the properties of preemption.
 pub(super) const PREEMPTION: &str = "yarn.resourcemanager.monitor.capacity.preemption.";
 
-/// A property, or all that begin like it where it ends with a star; why it is not converted; what
-/// to do.
+/// A property, or a prefix if it ends with a star; why it is not converted; and an alternative.
 type Row = (&'static str, Kind, &'static str, &'static str);
 
-/// Properties of queues that are converted, for who misspells one.
+/// Converted properties of queues, for suggestions.
 const OF_QUEUE: &[&str] = &[
     "queues",
     "capacity",
@@ -68,7 +67,7 @@ const OF_QUEUE: &[&str] = &[
     "auto-queue-creation-v2.enabled",
 ];
 
-/// The same of the cluster.
+/// Converted properties of the cluster.
 const OF_CLUSTER: &[&str] = &[
     "maximum-applications",
     "maximum-am-resource-percent",
@@ -84,7 +83,7 @@ const OF_CLUSTER: &[&str] = &[
     "mapping-rule-json-file",
 ];
 
-/// The same by their full names.
+/// Other converted properties, by their full names.
 const OF_OTHERS: &[&str] = &[
     MONITOR,
     POLICIES,
@@ -104,7 +103,7 @@ const AM_OF_LABEL: &str = "maximum-am-resource-percent";
 
 type Maker = (&'static str, &'static str, &'static [&'static str]);
 
-/// The two ways in which queues are made: what its properties begin with, its switch, and its templates.
+/// The ways in which queues are created: the prefix of their properties, their switch, and their templates.
 const MAKERS: [Maker; 3] = [
     (
         "auto-queue-creation-v2.",
@@ -115,10 +114,10 @@ const MAKERS: [Maker; 3] = [
     ("leaf-queue-template.", "auto-create-child-queue.enabled", &[""]),
 ];
 
-/// What the properties of queues begin with that are made with queues below them.
+/// Prefix of the properties of created queues with child queues.
 const OF_PARENTS: &str = "auto-queue-creation-v2.parent-template.";
 
-/// Tell of everything that nobody has looked at.
+/// Reports all properties that no conversion has read.
 pub(super) fn rest(whole: &Scope<'_>, tree: &Tree) {
     let mut elsewhere: Vec<&Property> = Vec::new();
     let unused: Vec<&Property> = whole.properties.unused().collect();
@@ -156,7 +155,7 @@ pub(super) fn rest(whole: &Scope<'_>, tree: &Tree) {
     whole.tell(Kind::NoEffect, first, &why, "");
 }
 
-/// The cluster has another scheduler than these files are for.
+/// Reports that the cluster runs another scheduler than the one of these files.
 fn other_scheduler(whole: &Scope<'_>, property: &Property) {
     let class = property.value.rsplit('.').next().unwrap_or(&property.value);
     if class == "CapacityScheduler" {
@@ -177,7 +176,7 @@ fn other_scheduler(whole: &Scope<'_>, property: &Property) {
     whole.tell(Kind::NoEquivalent, property, &why, help);
 }
 
-/// How large asks for other types may be; the property is next to their declarations.
+/// Reports limits of asks for other types. The property is next to the declaration of the type.
 fn amount_of_type(whole: &Scope<'_>, property: &Property) -> bool {
     let Some(rest) = property.name.strip_prefix("yarn.resource-types.") else { return false };
     let Some((_, which)) = rest.rsplit_once('.') else { return false };
@@ -192,7 +191,7 @@ fn amount_of_type(whole: &Scope<'_>, property: &Property) -> bool {
     true
 }
 
-/// A property of a queue that nobody has looked at.
+/// Reports a property of a queue that no conversion has read.
 fn of_queue(scope: &Scope<'_>, tree: &Tree, node: &Node, property: &Property, rest: &str) {
     let is_off = |(prefix, switch, templates): &Maker| {
         let own = rest.strip_prefix(prefix)?;
@@ -225,7 +224,7 @@ fn of_queue(scope: &Scope<'_>, tree: &Tree, node: &Node, property: &Property, re
     }
 }
 
-/// Whether a name belongs to the scheduler, or is meant to.
+/// Returns whether a name belongs to the scheduler, or was probably meant to.
 fn is_of_scheduler(name: &str) -> bool {
     let begin = name.get(..PREFIX.len()).unwrap_or(name);
     name.starts_with("yarn.scheduler.")
@@ -244,7 +243,7 @@ fn tell(scope: &Scope<'_>, property: &Property, (_, kind, why, help): &Row) {
     scope.tell(*kind, property, why, help);
 }
 
-/// Whether a queue has a property of this name.
+/// Returns whether a queue has a property with this name.
 pub(super) fn is_of_queue(name: &str) -> bool {
     OF_QUEUE.contains(&name)
         || row(QUEUE, name).is_some()
@@ -256,7 +255,7 @@ fn is_of_label(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, last)| OF_LABEL.contains(&last))
 }
 
-/// How many characters of a name are shown.
+/// Most characters of a name that are shown.
 const NAME: usize = 300;
 
 fn did_you_mean(name: &str) -> String {
@@ -265,7 +264,7 @@ fn did_you_mean(name: &str) -> String {
 
 const COMPARE: &str = "compare the name with the user guide of Hadoop";
 
-/// What to do about a name that nobody knows, `head` being what stands before it.
+/// Returns a suggestion for an unknown name. `head` is the prefix of the name.
 fn meant(head: &str, name: &str, converted: &[&'static str], rows: &[Row]) -> Option<String> {
     let rows = rows.iter().map(|(name, ..)| *name).filter(|name| !name.ends_with('*'));
     let known: Vec<&str> = converted.iter().copied().chain(rows).collect();
@@ -313,7 +312,7 @@ fn unknown_of_queue(scope: &Scope<'_>, tree: &Tree, node: &Node, property: &Prop
         let names: Vec<&str> =
             children.filter_map(|path| path.rsplit('.').next()).take(NAMES_MAX).collect();
         if let Some(other) = tree.meant(first) {
-            // One of that name is elsewhere.
+            // A queue elsewhere has that name.
             return Some(did_you_mean(&format!("{PREFIX}{}.{last}", other.path)));
         }
         let meant = nearest(first, &names)?;
@@ -324,10 +323,10 @@ fn unknown_of_queue(scope: &Scope<'_>, tree: &Tree, node: &Node, property: &Prop
     scope.tell(Kind::Unknown, property, &why, &help);
 }
 
-/// With how many queues a name is compared.
+/// Most queues with which a name is compared.
 const NAMES_MAX: usize = 200;
 
-/// A property of a label of a queue other than its part; `name` follows the label.
+/// Reports a property of a label of a queue other than its capacity. `name` follows the prefix.
 pub(super) fn of_label(scope: &Scope<'_>, property: &Property, name: &str) {
     let (label, last) = name.rsplit_once('.').unwrap_or(("", name));
     if last == AM_OF_LABEL {
@@ -350,7 +349,7 @@ pub(super) fn of_label(scope: &Scope<'_>, property: &Property, name: &str) {
     scope.tell(Kind::Unknown, property, why, &help);
 }
 
-/// A name in a template that no queue has.
+/// Reports a name in a template that no queue has.
 pub(super) fn unknown_in_template(scope: &Scope<'_>, property: &Property, name: &str) {
     let help = meant(&scope.full(""), name, OF_QUEUE, QUEUE).unwrap_or_else(|| COMPARE.to_owned());
     scope.tell(Kind::Unknown, property, "a queue has no property with this name", &help);

@@ -1,10 +1,10 @@
-//! Properties of queues that have no place in a queue file.
+//! Queue properties without an equivalent in a queue file.
 
 use super::Row;
 use super::reason::{DEPTH, NODES, RESERVE, SORT, ZEROS};
 use crate::yarn::note::Kind::{NoEffect, NoEquivalent};
 
-/// Of one queue.
+/// Properties of one queue.
 pub(super) const QUEUE: &[Row] = &[
     (
         "acl_application_max_priority",

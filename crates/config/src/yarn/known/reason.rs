@@ -1,4 +1,4 @@
-//! Why Headroom has nothing like a property, where more than one property has the reason.
+//! Reasons for missing equivalents that several properties share.
 
 pub(super) const LOCALITY: &str =
     "the scheduler uses any node that fits, and ignores data locality";
@@ -17,7 +17,7 @@ pub(super) const BELOW: &str =
     "preemption takes no queue below its guarantee, whatever the priority of the waiting ask";
 pub(super) const TYPES: &str = "no queue falls below its guarantee in a type that the ask needs";
 
-// From user to user within a leaf. Source: docs/preemption.md, "Where users share a leaf".
+// Preemption between users of a leaf. Source: docs/preemption.md, "Where users share a leaf".
 pub(super) const FROM_HALF: &str = "users of a leaf preempt each other if the leaf uses half of \
                                     its guarantee, and no key changes this threshold";
 pub(super) const A_FIFTH: &str = "at most a fifth of the guarantee of a leaf moves between users \

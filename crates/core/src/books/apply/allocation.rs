@@ -1,4 +1,4 @@
-//! Asks come, are placed, and give back.
+//! Applies events of asks and allocations.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -23,7 +23,7 @@ impl Books {
             return;
         };
         let (application, created) = (*application, *created);
-        // Zero amounts ask for nothing; dropped, they cannot run into an exhausted limit.
+        // A zero amount requests nothing. Without the type, the ask cannot fail an exhausted limit of it.
         let resources = self.types.intern_all(resources).pruned();
         let on_node = self.for_nodes(self.applications[application].partition, &resources);
         let shape = self.shapes.acquire((resources.clone(), on_node), wish(traits), &self.nodes);
@@ -169,7 +169,7 @@ impl Books {
         }
     }
 
-    /// Count an application that is Accepted as allocating, now that it got something.
+    /// Counts an Accepted application as allocating after its first placement.
     #[inline]
     pub(super) fn note_allocating(&mut self, application: ApplicationId) {
         let row = &mut self.applications[application];
@@ -180,7 +180,7 @@ impl Books {
         }
     }
 
-    /// The RM is asked to stop an allocation for the sake of others.
+    /// Records that the RM was asked to stop a preempted allocation.
     pub(super) fn preempt(&mut self, victim: AllocationId) {
         let row = &mut self.allocations[victim];
         row.mark = StopRequest::Preempted;
@@ -190,7 +190,7 @@ impl Books {
         self.each_up(queue, |queue| queue.preempting.add(&resources));
     }
 
-    /// Give an ask or allocation another size, whatever fits.
+    /// Resizes an ask or allocation, whether the new size fits or not.
     pub(super) fn resize(&mut self, now: Timestamp, allocation: AllocationId, resources: &Amounts) {
         let after = self.types.intern_all(resources).pruned();
         let wish = self.shapes.shared_wish(self.allocations[allocation].shape);
@@ -224,7 +224,7 @@ impl Books {
                 queue.pend(&after);
             });
         }
-        // By type: what it shrinks by is given back, what it grows by is charged.
+        // For each type, the decrease is refunded and the increase is charged.
         let nothing = Resources::new();
         let grown = after.minus(&before).maximum(&nothing).pruned();
         let shrunk = before.minus(&after).maximum(&nothing).pruned();
@@ -306,7 +306,7 @@ impl Books {
     }
 }
 
-/// What an ask says of nodes, if anything.
+/// Returns the node selector of an ask, if it has one.
 fn wish(traits: &AskTraits) -> Option<Arc<NodeSelector>> {
     let (label, blocked) = (traits.node_label.clone(), traits.blocked_nodes.clone());
     Some(NodeSelector { label, blocked }).filter(|wish| !wish.is_empty()).map(Arc::new)
@@ -318,8 +318,8 @@ fn special(traits: &AskTraits) -> Option<Box<RareFields>> {
     rare.then(|| Box::new(RareFields { task_group, required_node, ..RareFields::default() }))
 }
 
-/// Charge the user and the group of an application, which both count it from now on. Returns
-/// whether the user certainly stays as active as before where users share a leaf.
+/// Charges the user and the group of an application, which both count it afterwards. Returns whether the user certainly
+/// stays as active as before in a leaf with user limits.
 #[inline]
 pub(super) fn charge(
     partition: &mut Partition,
@@ -346,9 +346,8 @@ pub(super) fn charge(
     calm
 }
 
-/// Give back to the user of an application, and to its group what the group was charged with. Call
-/// it before the amount is taken off what the application has. Returns whether the user certainly
-/// stays as active as before.
+/// Refunds the user of an application, and its group as far as the group was charged. Call it before the amount is
+/// subtracted from the application. Returns whether the user certainly stays as active as before.
 #[inline]
 pub(super) fn refund(
     partition: &mut Partition,

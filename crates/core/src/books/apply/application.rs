@@ -1,4 +1,4 @@
-//! Applications come, move on and go.
+//! Applies events of applications.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -17,7 +17,7 @@ use crate::name::Name;
 use crate::resource::Resources;
 use crate::time::Timestamp;
 
-/// Why the trackers do not refuse what the books ask of them.
+/// Invariant: the reason why the trackers always accept changes of the books.
 pub(super) const LIVE: &str = "a linked level lives, and knows who is tied to it";
 
 impl Books {
@@ -121,7 +121,7 @@ impl Books {
             message: message.clone(),
         };
         rejected.insert(number, row);
-        // Old ones go when a new one comes: nothing but memory depends on it.
+        // Old rejections are removed when a new one is added. They affect only memory.
         while let Some((first, oldest)) = rejected.first() {
             let expired = oldest.at + REMEMBERED_FOR < now;
             if !expired && rejected.len() <= Rejected::REMEMBERED {
@@ -132,8 +132,8 @@ impl Books {
         }
     }
 
-    /// Tie an application to its trackers, or only to a group if it has a user already. The group
-    /// is not charged with what the application has by then.
+    /// Links an application to its trackers, or only to a group if it already has a user. The group is not charged for
+    /// existing allocations.
     pub(super) fn link(&mut self, application: ApplicationId, group: Option<&Name>) {
         let row = &self.applications[application];
         let (partition, user, path) = (row.partition, row.user.clone(), self.path_of(row.queue));
@@ -154,7 +154,8 @@ impl Books {
         }
     }
 
-    /// Take an application off its group, whose limit is gone: what it added, and no more.
+    /// Unlinks an application from a group whose limit was removed, and refunds the amounts that the group was charged
+    /// with.
     pub(super) fn unlink_group(&mut self, application: ApplicationId) {
         let row = &self.applications[application];
         let (partition, counted) = (row.partition, row.counted_by_group());
@@ -172,7 +173,7 @@ impl Books {
         trackers.unlink(level).expect(LIVE);
     }
 
-    /// Let go of the trackers of an application that has nothing left.
+    /// Unlinks an application without allocations from its trackers.
     pub(super) fn unlink(&mut self, application: ApplicationId) {
         self.stop_counting(application);
         self.share_all(application, false);
@@ -185,8 +186,7 @@ impl Books {
         }
     }
 
-    /// Have the trackers of an application count it as running no more, whatever its
-    /// placeholders hold still.
+    /// Makes the trackers of an application no longer count it as running, even if placeholders remain.
     fn stop_counting(&mut self, application: ApplicationId) {
         let row = &self.applications[application];
         let (partition, by_group) = (row.partition, row.counted_by_group());
@@ -225,7 +225,7 @@ impl Books {
             row.started = Some(now);
         }
         let (queue, partition, name) = (row.queue, row.partition, row.name.clone());
-        // While it starts again it keeps its place among those that run, and when it has.
+        // An application that restarts still counts as running, until it runs or ends.
         let keeps = matches!(state, ApplicationState::Accepted | ApplicationState::Resuming);
         let allocated = !keeps && core::mem::take(&mut row.allocating);
         if allocated {
@@ -244,7 +244,7 @@ impl Books {
             _ => {}
         }
         if before.is_active() && !state.is_active() {
-            // Readers of the usage have read it by then. Scheduling §18.2.
+            // Readers have already used the usage. Source: scheduling §18.2.
             self.applications[application].usage = None;
             self.expire_placeholders(application);
             self.count_application(application, false);
@@ -260,7 +260,7 @@ impl Books {
         }
     }
 
-    /// The timer of its placeholders has fired, or nothing depends on it any more.
+    /// Clears the timer of the placeholders of an application.
     pub(super) fn expire_placeholders(&mut self, application: ApplicationId) {
         let gang = self.applications[application].gang.as_mut();
         if let Some(at) = gang.and_then(|gang| gang.deadline.take()) {
@@ -268,7 +268,7 @@ impl Books {
         }
     }
 
-    /// Nothing ends the state of an application by time.
+    /// Clears the timer of the state of an application.
     pub(super) fn stop_timer(&mut self, application: ApplicationId) {
         if let Some(at) = self.applications[application].timer.take() {
             self.timers.remove(&(at, Timer::Application(application)));
@@ -307,7 +307,7 @@ impl Books {
 }
 
 impl Application {
-    /// Count what an allocation used that it gives back.
+    /// Counts the usage of a released allocation.
     pub(super) fn spend(
         &mut self,
         now: Timestamp,
@@ -319,8 +319,8 @@ impl Application {
         Arc::make_mut(usage).add(now, allocation, node, size);
     }
 
-    /// Count a placeholder that was placed; when the placeholders are given up, if this is the
-    /// first and the application waits for its gang.
+    /// Counts a placeholder that was placed. Returns the placeholder deadline if it is the first and the application
+    /// waits for its gang.
     pub(super) fn hold(&mut self, now: Timestamp, size: &Resources) -> Option<Timestamp> {
         let waits = self.state == ApplicationState::Accepted;
         let gang = self.gang.get_or_insert_default();
@@ -333,7 +333,7 @@ impl Application {
         gang.deadline
     }
 
-    /// A member took the place of a placeholder that was placed.
+    /// Counts a placeholder that a member replaced.
     pub(super) fn replaced(&mut self, placeholder: &Allocation, size: &Resources) {
         self.no_longer_hold(size);
         if let Some(group) = self.group_of(placeholder) {
@@ -341,13 +341,13 @@ impl Application {
         }
     }
 
-    /// A placeholder that was placed is gone, and no member took its place.
+    /// Counts a placeholder that ended without a replacement.
     pub(super) fn given_up(&mut self, placeholder: &Allocation, size: &Resources) {
         self.no_longer_hold(size);
         self.timed_out(placeholder);
     }
 
-    /// Count a placeholder that did not serve, if it is one.
+    /// Counts an unsuccessful placeholder in its task group. Ignores other asks.
     pub(super) fn timed_out(&mut self, ask: &Allocation) {
         if let Some(group) = self.group_of(ask).filter(|_| ask.placeholder) {
             group.timed_out += 1;

@@ -1,4 +1,4 @@
-//! What runs on nodes and the core does not schedule. Scheduling §12.4.
+//! Applies events of foreign allocations. Source: scheduling §12.4.
 
 use crate::books::{Books, Foreign};
 use crate::id::{NodeId, PartitionId};
@@ -28,7 +28,7 @@ impl Books {
         let Some(gone) = self.partition_mut(partition).foreign.remove(&**key) else {
             return;
         };
-        // Its node may be gone: it took it along.
+        // The node might be removed together with its foreign allocations.
         if let Some(node) = self.nodes.get_mut(gone.node) {
             node.reoccupy(&gone.resources, &Resources::new());
             if !gone.preemptable {

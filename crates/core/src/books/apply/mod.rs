@@ -1,7 +1,7 @@
-//! How each event changes the books.
+//! Applies events to the books.
 //!
-//! An event is a fact: it is applied, not judged. The code that makes events (`rules` and
-//! `schedule`) has checked them, and replaying a journal never checks again.
+//! An event is a fact, so it is applied without checks. The code that creates events (`rules` and `schedule`) has
+//! checked them, and a replay of a journal never checks them again.
 
 mod allocation;
 mod application;
@@ -25,12 +25,14 @@ use crate::books::tracker::Trackers;
 use crate::books::{Books, Deadline, Partition, PreemptionTry, Queue};
 
 impl Books {
-    /// Change the books by one event.
+    /// Applies one event to the books.
     ///
     /// # Panics
-    /// When the event names a row that is not there: the events are then not of these books.
+    ///
+    /// Panics if the event refers to a row that does not exist, which means that the event does not belong to these
+    /// books.
     pub fn apply(&mut self, now: Timestamp, event: &Event) {
-        // Neither a try in vain nor a hold changes what could be stopped for an ask.
+        // Neither a failed attempt nor a hold changes which allocations can be preempted.
         self.changes += u64::from(!event.is_try() && !event.is_of_hold());
         let labelled = self.types.labelled();
         self.apply_one(now, event);
@@ -39,7 +41,7 @@ impl Books {
         }
     }
 
-    /// The books have met types of a label for the first time: queues and users have parts of them.
+    /// Recomputes the fractions of queues and users after the first type of a label was added.
     #[cold]
     fn note_labels(&mut self, now: Timestamp) {
         let partitions: Vec<(PartitionId, QueueId)> =
@@ -273,7 +275,7 @@ impl Books {
         }
     }
 
-    /// The vector of these amounts; none unless it limits or grants anything at all.
+    /// Returns the amounts as a vector. `None` if no amount is positive, because such a bound has no effect.
     pub(super) fn positive(&mut self, amounts: &Amounts) -> Option<Resources> {
         amounts.is_strictly_positive().then(|| self.types.intern_all(amounts))
     }
@@ -297,7 +299,7 @@ impl Books {
 }
 
 impl Partition {
-    /// The queue at a path that an event names.
+    /// Returns the queue at the path of an event.
     pub(super) fn queues_path(&self, path: &str) -> QueueId {
         *self.queues.get(path).expect("the event names a queue that is there")
     }

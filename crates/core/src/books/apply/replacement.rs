@@ -1,4 +1,4 @@
-//! Members take the places of placeholders. Scheduling §10.3, §10.4.
+//! Applies events of placeholder replacements. Source: scheduling §10.3, §10.4.
 
 use crate::books::Books;
 use crate::books::gang::StopRequest;
@@ -8,7 +8,7 @@ use crate::time::Timestamp;
 use super::allocation::{charge, refund};
 
 impl Books {
-    /// A member waits no more: it will take the place of a placeholder.
+    /// Starts the replacement of a placeholder by a member, which no longer waits.
     pub(super) fn start_swap(
         &mut self,
         ask: AllocationId,
@@ -53,7 +53,7 @@ impl Books {
         self.share_ask(application, shape, false);
     }
 
-    /// A member waits again; its placeholder is to be stopped all the same.
+    /// Cancels a replacement. The member waits again, and the placeholder is still being stopped.
     pub(super) fn drop_swap(&mut self, ask: AllocationId) {
         let row = &mut self.allocations[ask];
         let node = row.node.take().expect("a member in a swap has its node");
@@ -93,7 +93,7 @@ impl Books {
         self.share_ask(application, shape, true);
     }
 
-    /// A placeholder is gone, and the member that took its place counts instead.
+    /// Completes a replacement. The placeholder is removed, and the member counts instead.
     pub(super) fn confirm_swap(&mut self, now: Timestamp, placeholder: AllocationId) {
         let gone = self.allocations.remove(placeholder).expect("the event names a placeholder");
         self.detach_allocation(&gone);

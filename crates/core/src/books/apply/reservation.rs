@@ -1,4 +1,4 @@
-//! Nodes are reserved for asks. Scheduling §9.
+//! Applies events of reservations. Source: scheduling §9.
 
 use crate::books::{Books, Reservation};
 use crate::id::{AllocationId, NodeId};
@@ -17,7 +17,7 @@ impl Books {
         self.note_allocating(application);
     }
 
-    /// Free the node that is reserved for an ask, if there is one.
+    /// Ends the reservation of an ask, if it has one.
     pub(super) fn drop_reservation(&mut self, ask: AllocationId) {
         let row = &mut self.allocations[ask];
         let Some(reservation) = row.special.as_mut().and_then(|one| one.reservation.take()) else {

@@ -1,4 +1,4 @@
-//! Partitions, queues and nodes come, change and go.
+//! Applies events of partitions, queues, and nodes.
 
 use alloc::format;
 use alloc::sync::Arc;
@@ -20,8 +20,7 @@ use crate::placement::Rules;
 use crate::resource::{Amounts, Beyond, Resources};
 use crate::time::{Millis, Timestamp};
 
-/// How often a partition looks for empty queues, counted from its making. Source: scheduling
-/// §3.5.
+/// Interval at which a partition removes empty queues, from its creation. Source: scheduling §3.5.
 const CLEANED_EVERY: Millis = Millis::from_secs(10);
 
 impl Books {
@@ -106,7 +105,7 @@ impl Books {
         row.queues_made += u32::from(!managed);
         self.count_capacity(partition, false, settings.capacity.is_some());
         if self.has_fractional_queues(partition) {
-            // Without a part of its own it changes nobody else's.
+            // A queue without a fraction does not change the sizes of its siblings.
             let only = settings.capacity.is_none().then_some(queue);
             self.divide(Some(now), parent, only);
             self.look_at_sizes(parent);
@@ -172,7 +171,7 @@ impl Books {
         queue
     }
 
-    /// The types of a template are those of the queue file, and new to no queue made by it.
+    /// Registers the types of a template, so that they are not new for queues that are created from it.
     fn meet_template(&mut self, settings: &QueueSettings) {
         let template = settings.template.as_deref();
         if let Some(template) = template {
@@ -251,8 +250,8 @@ impl Books {
         }
     }
 
-    /// A queue below the root has these sizes from now on, and had this maximum and this delay before its
-    /// quota is enforced.
+    /// Sets the sizes of a queue other than the root. The maximum and the delay before the change control the quota
+    /// preemption timer.
     fn set_sizes(
         &mut self,
         now: Timestamp,
@@ -301,8 +300,7 @@ impl Books {
         }
     }
 
-    /// Set or clear the time when a queue is cleaned away: it is empty, and either dynamic or
-    /// draining.
+    /// Sets or clears the removal time of a queue. A queue is removable if it is empty, and either dynamic or draining.
     pub(super) fn watch_emptiness(&mut self, now: Timestamp, queue: QueueId) {
         let row = &self.queues[queue];
         let removable = row.is_removable();
@@ -377,7 +375,7 @@ impl Books {
         self.resize_root(now, row.partition, &row.capacity.times(-1));
     }
 
-    /// The root's maximum is the sum of the nodes; without nodes there is none.
+    /// Updates the maximum of the root, which is the sum of the nodes. `None` without nodes.
     pub(super) fn resize_root(
         &mut self,
         now: Timestamp,

@@ -1,10 +1,9 @@
-//! What the parts of queues come to: from percentages, weights and amounts of the queue file to what
-//! each queue is guaranteed and may use. Source: user-headroom §4.1 and §5.1.
+//! Effective capacities of queues: computes guarantees and maxima from percentages, weights, and amounts of the queue
+//! file. Source: user-headroom §4.1 and §5.1.
 //!
-//! All of it follows from the nodes, the tree and the file. It stands in the rows of the queues,
-//! where everybody reads it, and is recomputed when one of these changes. A node costs the queues
-//! of its partition, a queue its siblings and what is below them. A partition without configured
-//! parts costs nothing.
+//! All values follow from the nodes, the tree, and the file. They are stored in the rows of the queues and recomputed
+//! after a change. A change of a node costs the queues of its partition. A change of a queue costs its siblings and
+//! their descendants. A partition without configured fractions has no cost.
 
 mod ratio;
 
@@ -23,21 +22,21 @@ use super::{Books, Queue};
 
 pub(crate) use ratio::{FractionVector, Ratio};
 
-/// A queue as those below it see it.
+/// Values of a queue that its children need.
 #[derive(Clone, Debug)]
 pub(crate) struct Level {
-    /// What it is guaranteed, of which they have parts.
+    /// Guarantee, of which the children have fractions.
     pub(crate) guaranteed: FractionVector,
-    /// What it may use.
+    /// Maximum.
     pub(crate) max: FractionVector,
-    /// How much of its partition it is guaranteed, section by section: for a queue with amounts, of
-    /// the type of which it is most. Known without a node where there are only percentages and weights.
+    /// Guaranteed fraction of the partition, by section. For a queue with amounts, the largest fraction over all types.
+    /// Percentages and weights determine it even without nodes.
     pub(crate) shares: SmallVec<[Ratio; 1]>,
-    /// How many applications a leaf below takes in that is guaranteed nothing.
+    /// Limit on applications of a child leaf without a guarantee.
     pub(crate) applications: Option<u64>,
 }
 
-/// What a queue has by its own part and those of its siblings.
+/// Effective values of a queue, based on its own fraction and those of its siblings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EffectiveCapacity {
     pub(crate) guaranteed: Option<Resources>,
@@ -45,17 +44,17 @@ pub(crate) struct EffectiveCapacity {
     pub(crate) applications: Option<u64>,
 }
 
-/// What queues below one parent have together, of one section.
+/// Sums over the children of one parent, in one section.
 #[derive(Debug, Default)]
 pub(crate) struct Siblings {
-    /// In millionths of a percent.
+    /// Sum of the percentages, in millionths of a percent.
     percent: u64,
-    /// In millionths.
+    /// Sum of the weights, in millionths.
     weight: u64,
     absolute: Option<Resources>,
 }
 
-/// A queue's part of one section.
+/// Values of a queue in one section.
 struct QueueFraction {
     level: (FractionVector, FractionVector),
     share: Ratio,
@@ -63,18 +62,18 @@ struct QueueFraction {
     max: Option<Resources>,
 }
 
-/// What all leaves of a partition go by.
+/// Properties of the partition that apply to all leaves.
 #[derive(Debug)]
 struct PartitionLimits {
     sections: Sections,
-    /// How many applications there may be in all of it.
+    /// Limit on applications of the partition.
     applications: Option<u64>,
     per_queue: Option<u64>,
 }
 
 impl Books {
-    /// Whether any queue of a partition has a part of its parent, or all leaves have one number of
-    /// applications: sizes of queues are then worked out.
+    /// Returns whether a queue of the partition has a fraction of its parent, or the root sets a limit on applications
+    /// for all leaves. Only then are effective values computed.
     pub(crate) fn has_fractional_queues(&self, partition: PartitionId) -> bool {
         let row = self.partition(partition);
         let root = self.queue(row.root).settings.application_limits.as_deref();
@@ -91,15 +90,16 @@ impl Books {
         }
     }
 
-    /// A queue has a part of its parent from now on, or has none any more.
+    /// Updates the number of queues with a fraction.
     pub(super) fn count_capacity(&mut self, partition: PartitionId, had: bool, has: bool) {
         let row = self.partition_mut(partition);
         row.capacities = row.capacities + u32::from(has) - u32::from(had);
     }
 
-    /// Bring the sizes of the queues below one up to date, and how users share them; with `only`
-    /// those of this child, and of all below it. `now` is none where only the derived data is
-    /// missing: the books were read back.
+    /// Recomputes the sizes of the descendants of a queue, and the shares of users. `only` restricts the update to the
+    /// subtree of one child.
+    ///
+    /// `now` is `None` after the books were deserialized, when only derived data is missing.
     pub(super) fn divide(
         &mut self,
         now: Option<Timestamp>,
@@ -126,7 +126,7 @@ impl Books {
         }
     }
 
-    /// A queue as those below it see it, worked out from the root on.
+    /// Returns the values of a queue that its children need, computed from the root.
     pub(crate) fn level_of(&self, queue: QueueId) -> Level {
         let path = self.path_of(queue);
         let root = self.queue(path[0]);
@@ -146,7 +146,7 @@ impl Books {
         level
     }
 
-    /// What one queue has.
+    /// Returns the effective values of one queue.
     pub(super) fn sizes_of(&self, queue: QueueId) -> Option<EffectiveCapacity> {
         let row = self.queue(queue);
         let parent = row.parent?;
@@ -156,7 +156,7 @@ impl Books {
         Some(self.size(&everywhere, (parent, &above), &siblings, queue).1)
     }
 
-    /// What those below a queue have together, section by section.
+    /// Returns the sums over the children of a queue, by section.
     fn siblings_below(&self, sections: &Sections, parent: QueueId) -> SmallVec<[Siblings; 1]> {
         let below = |section: usize| {
             let mut all = Siblings::default();
@@ -178,7 +178,7 @@ impl Books {
         sections.iter().map(below).collect()
     }
 
-    /// What a queue below another has, for itself and for those below it.
+    /// Returns the effective values of a child, and the values that its own children need.
     fn size(
         &self,
         everywhere: &PartitionLimits,
@@ -206,7 +206,7 @@ impl Books {
         let has_part = row.settings.capacity.is_some();
         let by_share = everywhere.applications.filter(|_| has_part).and_then(|all| {
             let some = level.shares.iter().filter(|share| !share.is_zero());
-            // A queue with any guarantee can take in one.
+            // A queue with any positive share accepts at least one application.
             some.map(|share| share.of(all).max(1)).max()
         });
         let number = by_share.or(above.applications);
@@ -219,7 +219,7 @@ impl Books {
         (level, sizes)
     }
 
-    /// What a queue below another has of one section.
+    /// Returns the values of a child in one section.
     fn part_in(
         &self,
         (sections, section): (&Sections, usize),
@@ -263,7 +263,7 @@ impl Books {
         QueueFraction { level: (guaranteed, max), share, guaranteed: Some(amounts), max: shown_max }
     }
 
-    /// How much of a partition some amounts are: of the type of which they are most.
+    /// Returns the largest fraction of the partition that the amounts are, over all types.
     fn share_of(&self, partition: PartitionId, amounts: &Resources) -> Ratio {
         let root = self.queue(self.partition(partition).root);
         let mut most = (0_u64, 1_u64);
@@ -278,14 +278,14 @@ impl Books {
         Ratio::one().times(most.0, most.1)
     }
 
-    /// Amounts of the file in types that the books have met; none where none is above zero.
+    /// Returns amounts of the file in known types. `None` if no amount is positive.
     fn known(&self, amounts: Option<&Amounts>) -> Option<Resources> {
         let amounts = amounts.filter(|amounts| amounts.is_strictly_positive())?;
         let types = self.types();
         Some(amounts.iter().filter_map(|(name, one)| Some((types.find(name)?, one))).collect())
     }
 
-    /// Give a queue its sizes.
+    /// Sets the effective values of a queue.
     fn resize_queue(&mut self, now: Option<Timestamp>, id: QueueId, sizes: EffectiveCapacity) {
         let EffectiveCapacity { guaranteed, max, applications } = sizes;
         let row = self.queue(id);
@@ -315,7 +315,7 @@ impl Books {
         row.quota_preemption_at = at.filter(|_| row.managed);
     }
 
-    /// Compute the derived data of all partitions: the books were read back.
+    /// Recomputes the derived data of all partitions after the books were deserialized.
     #[cfg(feature = "snapshot")]
     pub(super) fn divide_all(&mut self) {
         let partitions: Vec<PartitionId> = self.partitions.keys().copied().collect();
@@ -332,24 +332,23 @@ impl Books {
     }
 }
 
-/// All of something, in millionths of a percent.
+/// The whole, in millionths of a percent.
 pub(crate) const WHOLE: u64 = 100_000_000;
 
 impl Siblings {
-    /// So many parts a queue has by its percentage or weight, and how many there are of what is
-    /// divided like that; none where it has amounts.
+    /// Returns the fraction of a queue with a percentage or a weight, as parts and total. `None` for a queue with
+    /// amounts.
     const fn taken_by(&self, capacity: &CapacityConfig) -> Option<(u64, u64)> {
         match capacity.share {
             CapacityShare::Percent(value) => Some((millionths(value), WHOLE)),
-            // What amounts leave to others is nobody's by weight.
+            // Capacity that amounts leave over is not split by weights.
             CapacityShare::Weight(_) if self.absolute.is_some() => Some((0, 1)),
             CapacityShare::Weight(value) => Some((millionths(value), self.weight)),
             CapacityShare::Absolute => None,
         }
     }
 
-    /// Of what its parent has, what a queue has a part of, as a fraction: weights divide what
-    /// percentages leave.
+    /// Returns the fraction of the parent that percentages leave for weights. For other queues, the whole.
     const fn left_for(&self, capacity: &CapacityConfig) -> (u64, u64) {
         match capacity.share {
             CapacityShare::Weight(_) => (WHOLE.saturating_sub(self.percent), WHOLE),
@@ -358,7 +357,7 @@ impl Siblings {
     }
 }
 
-/// Amounts of one section together with those of others.
+/// Returns the amounts of two disjoint sections together.
 fn combined(all: Option<Resources>, more: Option<Resources>) -> Option<Resources> {
     let Some(mut all) = all else { return more };
     for (resource, amount) in more.iter().flat_map(Resources::iter) {
@@ -367,7 +366,7 @@ fn combined(all: Option<Resources>, more: Option<Resources>) -> Option<Resources
     Some(all)
 }
 
-/// What a queue with a part is guaranteed, before its maximum is looked at.
+/// Returns the guarantee of a queue with a fraction, before its maximum is applied.
 fn part_of(
     capacity: &CapacityConfig,
     (parent, above): (&Queue, &FractionVector),
@@ -376,7 +375,8 @@ fn part_of(
 ) -> FractionVector {
     let Some((parts, all)) = siblings.taken_by(capacity) else {
         let own = own.cloned().unwrap_or_default();
-        // A plain queue above has amounts in the types that it names, and the file fits into them.
+        // A parent without a fraction has amounts in the types that it names, and the file check ensures that they
+        // suffice.
         let is_bounded = parent.parent.is_none() || parent.settings.capacity.is_some();
         return FractionVector::all(if is_bounded { scaled(&own, above, siblings) } else { own });
     };
@@ -384,8 +384,8 @@ fn part_of(
     above.times(left, whole).times(parts, all)
 }
 
-/// Amounts, lowered where those of all siblings are more than there is: all by the same part, so that
-/// none has what another is guaranteed.
+/// Returns the amounts, lowered if the sum of all siblings exceeds the parent. All siblings are lowered by the same
+/// fraction, so that none gets the guarantee of another.
 fn scaled(own: &Resources, above: &FractionVector, siblings: &Siblings) -> Resources {
     static NOTHING: Resources = Resources::new();
     let sum = siblings.absolute.as_ref().unwrap_or(&NOTHING);
@@ -400,7 +400,7 @@ fn scaled(own: &Resources, above: &FractionVector, siblings: &Siblings) -> Resou
     lowered.collect()
 }
 
-/// How many applications a leaf takes in where the file says no number for it.
+/// Returns the limit on applications of a leaf for which the file sets none.
 fn derived(everywhere: &PartitionLimits, row: &Queue, by_share: Option<u64>) -> Option<u64> {
     if !row.leaf || explicit(row).is_some() || row.is_recovery() {
         return None;
@@ -411,7 +411,7 @@ fn derived(everywhere: &PartitionLimits, row: &Queue, by_share: Option<u64>) -> 
     number.or(by_share)
 }
 
-/// How many applications the file lets a queue take in.
+/// Returns the limit on applications of a queue in the file.
 fn explicit(row: &Queue) -> Option<u64> {
     row.settings.application_limits.as_ref()?.max
 }

@@ -1,7 +1,7 @@
-//! Exact parts of amounts.
+//! Exact fractions of amounts.
 //!
-//! A part of a part of a part has as many digits as its percentages and weights together; it is
-//! rounded once, when it becomes an amount. Source: decision 23.
+//! A fraction of a fraction has as many digits as its percentages and weights together. It is rounded only once, when
+//! it is converted to an amount. Source: decision 23.
 
 use core::cmp::Ordering;
 
@@ -9,10 +9,10 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::resource::{Quantity, ResourceType, Resources, Sections};
 
-/// A natural number of any size, the lowest limb first; no limb is zero at the end.
+/// Natural number of any size, lowest limb first. The last limb is not zero.
 type Natural = SmallVec<[u64; 2]>;
 
-/// A part of something: not negative, exact.
+/// Exact fraction that is not negative.
 #[derive(Clone, Debug)]
 pub(crate) struct Ratio {
     top: Natural,
@@ -20,12 +20,12 @@ pub(crate) struct Ratio {
 }
 
 impl Ratio {
-    /// All of it.
+    /// Returns one.
     pub(crate) fn one() -> Self {
         Self { top: smallvec![1], bottom: smallvec![1] }
     }
 
-    /// Nothing of it.
+    /// Returns zero.
     pub(crate) fn zero() -> Self {
         Self { top: SmallVec::new(), bottom: smallvec![1] }
     }
@@ -34,7 +34,7 @@ impl Ratio {
         self.top.is_empty()
     }
 
-    /// So many parts, of which there are `all`, of this part; nothing where there are none.
+    /// Returns the fraction times `parts / all`. Zero if `all` is zero.
     pub(crate) fn times(&self, parts: u64, all: u64) -> Self {
         if parts == 0 || all == 0 || self.is_zero() {
             return Self::zero();
@@ -42,7 +42,7 @@ impl Ratio {
         let common = common(parts, all);
         let (mut parts, mut all) = (parts / common, all / common);
         let (mut top, mut bottom) = (self.top.clone(), self.bottom.clone());
-        // Numbers that begin small stay small; those that do not are as exact.
+        // Cancel common factors of small numbers, so that they stay small. Large numbers are exact without that.
         if let [low] = top.as_mut_slice() {
             let common = self::common(*low, all);
             (*low, all) = (*low / common, all / common);
@@ -54,14 +54,14 @@ impl Ratio {
         Self { top: product(&top, parts), bottom: product(&bottom, all) }
     }
 
-    /// As much of an amount, rounded down; nothing of one below zero.
+    /// Returns the fraction of an amount, rounded down. Zero for a negative amount.
     pub(crate) fn of(&self, whole: u64) -> u64 {
         if let ([top], [bottom]) = (self.top.as_slice(), self.bottom.as_slice()) {
             let part = u128::from(whole) * u128::from(*top) / u128::from(*bottom).max(1);
             return u64::try_from(part).unwrap_or(u64::MAX);
         }
         let wanted = product(&self.top, whole);
-        // The largest number whose product with the bottom is not above: bit by bit.
+        // Binary search, bit by bit, for the largest number whose product with the denominator is not greater.
         let fits = |number: u64| compare(&product(&self.bottom, number), &wanted).is_le();
         (0..u64::BITS).rev().fold(0, |found, bit| {
             let next = found | (1 << bit);
@@ -70,7 +70,7 @@ impl Ratio {
     }
 }
 
-/// The greatest common divisor of two numbers above zero.
+/// Returns the greatest common divisor of two positive numbers.
 const fn common(mut left: u64, mut right: u64) -> u64 {
     while right > 0 {
         (left, right) = (right, left % right);
@@ -100,15 +100,15 @@ fn compare(left: &Natural, right: &Natural) -> Ordering {
     left.len().cmp(&right.len()).then_with(|| left.iter().rev().cmp(right.iter().rev()))
 }
 
-/// Amounts by type, each an exact part of a whole; a type that is in none is absent.
+/// Amounts by type, each an exact fraction of a whole. Types without an amount are absent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FractionVector {
-    /// Each type is in one of them.
+    /// Wholes with their fractions. Each type is in at most one group.
     groups: SmallVec<[(Resources, Ratio); 1]>,
 }
 
 impl FractionVector {
-    /// All of these.
+    /// Returns the complete amounts.
     pub(crate) fn all(amounts: Resources) -> Self {
         if amounts.is_empty() {
             return Self::default();
@@ -116,7 +116,7 @@ impl FractionVector {
         Self { groups: smallvec![(amounts, Ratio::one())] }
     }
 
-    /// So many parts, of which there are `all`, of each.
+    /// Returns each amount times `parts / all`.
     pub(crate) fn times(&self, parts: u64, all: u64) -> Self {
         if parts == all && parts > 0 {
             return self.clone();
@@ -126,7 +126,7 @@ impl FractionVector {
         Self { groups: groups.map(of).collect() }
     }
 
-    /// What of them is of a section.
+    /// Returns the amounts of one section.
     pub(crate) fn only(&self, sections: &Sections, section: usize) -> Self {
         let mut groups = self.groups.clone();
         if !sections.is_single() {
@@ -138,12 +138,12 @@ impl FractionVector {
         Self { groups }
     }
 
-    /// Add others, of other types.
+    /// Adds amounts of other types.
     pub(crate) fn join(&mut self, others: Self) {
         self.groups.extend(others.groups);
     }
 
-    /// What they come to, rounded down.
+    /// Returns the amounts, rounded down.
     pub(crate) fn amounts(&self) -> Resources {
         let mut amounts = Resources::new();
         for (whole, ratio) in &self.groups {
@@ -156,7 +156,7 @@ impl FractionVector {
         amounts
     }
 
-    /// What they come to in one type.
+    /// Returns the amount of one type, rounded down.
     pub(crate) fn amount(&self, resource: ResourceType) -> u64 {
         let group = self.groups.iter().find(|(whole, _)| whole.has(resource));
         group.map_or(0, |(whole, ratio)| {
@@ -164,7 +164,7 @@ impl FractionVector {
         })
     }
 
-    /// Each type lowered to what is the most of it; those that are not lowered stay exact.
+    /// Returns each amount limited to `most`. Amounts that are not lowered stay exact.
     pub(crate) fn at_most(mut self, most: &Resources) -> Self {
         let mut lowered = Resources::new();
         for (resource, amount) in self.amounts().iter() {
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn parts_of_parts_are_exact_however_deep() {
-        // Primes, so that nothing cancels: 99999989/100000007 a hundred times.
+        // Prime numbers do not cancel: 99999989/100000007 a hundred times.
         let (mut down, mut back) = (Ratio::one(), Ratio::one());
         for _ in 0..100 {
             down = down.times(99_999_989, 100_000_007);
@@ -225,7 +225,7 @@ mod tests {
             back = back.times(100_000_007, 99_999_989);
         }
         assert!(down.top.len() > 40, "it does not fit into words");
-        // (1 - 18/100000007)^100 of 10^18, worked out to 40 digits elsewhere.
+        // (1 - 18/100000007)^100 of 10^18, computed separately to 40 digits.
         assert_eq!(down.of(1_000_000_000_000_000_000), 999_982_000_161_639_034);
         assert_eq!(back.of(1_000_000_000_000_000_000), 1_000_000_000_000_000_000);
         assert_eq!(percent(&down, 50).of(1), 0);

@@ -1,5 +1,4 @@
-//! Asks and allocations: found by key, in the lists of their applications and nodes, and counted
-//! there.
+//! Checks asks and allocations after deserialization, and rebuilds their keys, lists, and counts.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
@@ -11,7 +10,7 @@ use crate::stored::Unsound;
 
 use super::{Outcome, before, relink};
 
-/// What is counted of the asks and allocations of an application, or of a partition.
+/// Counts of the asks and allocations of an application or a partition.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Counts {
     asks: u64,
@@ -56,7 +55,7 @@ impl Counts {
 impl Books {
     pub(super) fn settle_allocations(&mut self) -> Outcome {
         let mut uses = vec![0; self.shapes.slots()];
-        // Members that take the place of a placeholder on their own node: that one is listed.
+        // Members that replace a placeholder on the same node. The list of the node has the placeholder.
         let mut unlisted = BTreeSet::new();
         let mut open = BTreeMap::new();
         for (id, row) in self.allocations.iter() {
@@ -87,7 +86,7 @@ impl Books {
         self.name_allocations(&sums)
     }
 
-    /// Whether what only few have leads somewhere. Counts open questions.
+    /// Checks that the IDs in rare fields exist. Counts open questions.
     fn check_special(
         &self,
         id: AllocationId,
@@ -174,7 +173,7 @@ impl Books {
     }
 
     fn name_allocations(&mut self, sums: &BTreeMap<PartitionId, Counts>) -> Outcome {
-        // With one partition there is nothing to mistake.
+        // With one partition, every row belongs to it.
         let several = self.partitions.len() > 1;
         for (id, partition) in &mut self.partitions {
             let counts = Counts {

@@ -1,4 +1,4 @@
-//! Whether all types of all amounts are known.
+//! Checks that all types of all amounts are known.
 
 use crate::books::{Application, Books, Meter};
 use crate::resource::{ResourceTypes, Resources};

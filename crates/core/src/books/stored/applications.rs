@@ -1,5 +1,4 @@
-//! Applications: found by name and listed in their queues until they end, and what queues count
-//! of them.
+//! Checks applications after deserialization, and rebuilds their names, their lists, and the counts of queues.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -76,7 +75,7 @@ impl Books {
         Unsound::unless(listed == active, "all applications", "those in the lists of their queues")
     }
 
-    /// Whether queues count the applications that run, and are about to.
+    /// Checks that queues count the running and allocating applications.
     fn check_queue_counts(&self) -> Outcome {
         let mut counts = vec![(0_u64, 0_u64); self.queues.slots()];
         for (_, row) in self.applications.iter() {

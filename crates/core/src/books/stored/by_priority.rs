@@ -1,4 +1,4 @@
-//! Values by priority: few as a sequence, many as a map.
+//! Serialization of values by priority: few values as a sequence, and many as a map.
 
 use alloc::boxed::Box;
 use core::fmt;

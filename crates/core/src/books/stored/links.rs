@@ -1,4 +1,4 @@
-//! Applications and the trackers that count for them.
+//! Checks the links between applications and trackers.
 
 use alloc::collections::BTreeMap;
 
@@ -10,8 +10,7 @@ use crate::stored::Unsound;
 use super::Outcome;
 
 impl Books {
-    /// Whether trackers stand at queues that are there, and count the applications that they
-    /// are tied to.
+    /// Checks that tracker levels are at existing queues, and count the applications that are linked to them.
     pub(super) fn check_links(&self) -> Outcome {
         let mut counts = BTreeMap::new();
         for (_, row) in self.applications.iter() {
@@ -42,7 +41,7 @@ impl Books {
         Ok(())
     }
 
-    /// Count the links of one application, and where it counts as running.
+    /// Counts the links of one application, and the levels at which it counts as running.
     fn count_links(
         &self,
         row: &Application,

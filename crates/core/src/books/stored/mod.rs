@@ -1,8 +1,7 @@
-//! The books as plain data, and what has to be recomputed and checked when they are read back.
+//! Serialization of the books, with recomputation and checks after deserialization.
 //!
-//! After that no id leads nowhere, every list has an end, and every counter that is counted down
-//! is right: the books can be read and moved on. Sums of amounts are not looked at; that is what
-//! [`Books::check`] is for.
+//! After that, every ID refers to an existing row, every list ends, and every counter that is decremented is correct.
+//! The books can then be read and changed safely. Sums of amounts are not checked; [`Books::check`] does that.
 
 mod allocations;
 mod amounts;
@@ -31,7 +30,7 @@ use super::users::Sharing;
 use super::{Allocation, Application, Books, Node, Partition, Queue, Recovery, Shapes, Timer};
 use crate::id::{AllocationId, ApplicationId};
 
-/// The fields of [`Books`] in the order in which they are written: append only.
+/// Fields of [`Books`] in the order of serialization. Only append fields.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Books")]
 struct Fields {
@@ -113,7 +112,7 @@ impl Books {
         Ok(())
     }
 
-    /// Find which queues hold room, and check that none does for two asks.
+    /// Rebuilds the holds by queue, and checks that no queue holds capacity for two asks.
     fn settle_holds(&mut self) -> Outcome {
         let mut holds = BTreeMap::new();
         for (id, row) in self.allocations.iter() {
@@ -149,7 +148,7 @@ impl Books {
             for foreign in
                 partition.foreign.iter().map(|(_, one)| one).filter(|one| !one.preemptable)
             {
-                // Its node may be gone: it took it along.
+                // The node might be removed together with its foreign allocations.
                 if let Some(node) = self.nodes.get_mut(foreign.node) {
                     node.fix(&Resources::new(), &foreign.resources);
                 }
@@ -173,16 +172,16 @@ impl Books {
         Ok(())
     }
 
-    /// Find tasks, and what has ended, by what the applications say.
+    /// Rebuilds the indexes of tasks and ended applications.
     fn index_tasks(&mut self) -> Outcome {
         for (_, row) in self.applications.iter() {
             let ended = row.task.as_ref().is_some_and(|task| task.end.is_some());
-            // The mark comes first, so one that is marked may still be there.
+            // The end of a task is recorded first, so the application of an ended task can still exist.
             let sound = row.task.is_none() || ended || row.state.is_active();
             Unsound::unless(sound, &row.name, "whether its task has ended")?;
         }
         for (partition, tasks) in self.tasks_rebuilt() {
-            // One that is not there has been refused with its applications.
+            // A missing partition was already rejected with its applications.
             self.partition_mut(partition).tasks = tasks;
         }
         for (partition, ended) in self.ended_rebuilt() {
@@ -216,11 +215,10 @@ impl Books {
     }
 }
 
-/// Tie the rows of a list to those before them: how many there are, and the last one.
+/// Links the rows of a list backwards. Returns their number and the last row.
 ///
-/// `tie` is given each row and the one before it; it answers with the next one, and refuses a row
-/// that is of another list, or tied already. So a list that leads back into itself is refused,
-/// too.
+/// `tie` gets each row and the previous one, and returns the next row. It rejects a row of another list or a row that
+/// is already linked. A cycle is therefore rejected too.
 fn relink<I: Id, T: Clone>(
     table: &mut Table<I, T>,
     first: Option<I>,
@@ -237,7 +235,7 @@ fn relink<I: Id, T: Clone>(
     Ok((count, last))
 }
 
-/// Record which row is before one; an error if that was recorded already.
+/// Records the previous row of a row. Fails if it was already recorded.
 fn before<I: Copy>(place: &mut Option<I>, previous: Option<I>, holder: &Name) -> Outcome {
     let fresh = place.is_none();
     *place = previous;

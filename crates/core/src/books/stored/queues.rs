@@ -1,4 +1,4 @@
-//! The tree of queues: found by path, each below its parent and in its list.
+//! Checks the tree of queues after deserialization, and rebuilds paths and lists of children.
 
 use alloc::vec::Vec;
 
@@ -33,7 +33,7 @@ impl Books {
         self.relink_queues()
     }
 
-    /// Whether each queue is where its path says, one level below its parent.
+    /// Checks that each queue has the path and the depth that follow from its parent.
     fn check_tree(&self) -> Outcome {
         for (id, row) in self.queues.iter() {
             let holds = match row.parent {
@@ -54,7 +54,7 @@ impl Books {
         Ok(())
     }
 
-    /// Adds up again the pending sums that are beyond 64 bits: the snapshot has them cut off.
+    /// Recomputes the pending sums beyond 64 bits, which the snapshot truncates.
     pub(super) fn sum_up_largest_pending(&mut self) {
         if !self.queues.iter().any(|(_, row)| row.has_largest_pending()) {
             return;

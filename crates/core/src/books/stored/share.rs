@@ -1,5 +1,5 @@
-//! Equal names and lists become one again: users, groups, paths, properties. Read alone, each row
-//! would have its own.
+//! Shares equal names and lists after deserialization: users, groups, paths, and properties. Otherwise, each row would
+//! have its own copy.
 
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
@@ -10,11 +10,11 @@ use crate::config::{ApplicationLimitsConfig, TemplateConfig, UserLimitsConfig};
 use crate::id::{AllocationId, ApplicationId, NodeId, QueueId};
 use crate::name::Name;
 
-/// Values that were met, each once.
+/// Distinct values so far.
 struct Pool<T>(BTreeSet<T>);
 
 impl<T: Ord + Clone> Pool<T> {
-    /// Have this one be the one that was met before, if an equal one was.
+    /// Replaces a value by an equal earlier one, if there is one.
     fn share(&mut self, one: &mut T) {
         match self.0.get(one) {
             Some(known) => *one = known.clone(),
@@ -68,7 +68,7 @@ impl Books {
                     (key, value)
                 })
                 .collect();
-            // A queue mostly has the template, and the limits, of one that came shortly before it.
+            // The template and the limits of a queue usually equal those of a queue shortly before it.
             share_recent(&mut templates, &mut settings.template);
             share_recent(&mut limits, &mut settings.user_limits);
             share_recent(&mut of_applications, &mut settings.application_limits);
@@ -98,7 +98,7 @@ impl Books {
     }
 }
 
-/// Have the same as one of the last few, if it is equal to one.
+/// Replaces a value by an equal one of the last few.
 fn share_recent<T: PartialEq>(recent: &mut Vec<Arc<T>>, own: &mut Option<Arc<T>>) {
     let Some(own) = own else { return };
     match recent.iter().rev().take(4).find(|known| *known == own) {

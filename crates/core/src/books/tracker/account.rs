@@ -1,8 +1,8 @@
-//! The amounts of the levels, apart from everything else that there is of one: a check and a
-//! charge touch nothing more.
+//! Accounts: the amounts of tracker levels, separate from their other data, so that a check and a charge read nothing
+//! else.
 //!
-//! There is one account for a *stretch* of levels whose use is the same (`compression.rs`), at the
-//! number of its lowest level. So a user with one leaf has one account, however deep it is.
+//! Levels of a compressed path always have the same usage and share one account (`compression.rs`), which has the
+//! number of the lowest level. So a user in one leaf has one account, regardless of the depth of the leaf.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -14,32 +14,32 @@ use crate::resource::{PackedDelta, PackedExcess, PackedLimit, PackedUsage, Resou
 
 use super::bound::PathLimits;
 
-/// How many accounts are copied together when a clone shares them: as many as levels of one
-/// kind have numbers side by side.
+/// Number of accounts that are copied together when a clone shares them: the number of levels of one kind with
+/// consecutive numbers.
 const CHUNK: usize = super::levels::BLOCK as usize;
 
-/// No number: there is no account above.
+/// Number of no account: there is no account above.
 const NONE: u32 = u32::MAX;
 
-/// What one stretch of levels uses and may use, and which account is above it.
+/// Usage and limits of one compressed path, and the next account above.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Account {
-    /// Used of the first eight types.
+    /// Usage of the first eight types.
     tally: PackedUsage,
-    /// What all limits of the stretch allow together, and what follows for its user.
+    /// Combined limits of the path, and the bound up to which its user stays active.
     held: Arc<PathLimits>,
-    /// The generation of the lowest level, whose number is that of the account.
+    /// Generation of the lowest level, whose number is that of the account.
     generation: u32,
-    /// The number of the account above.
+    /// Number of the next account above.
     above: u32,
-    /// Whether the use is plain, so that its lanes are taken all at once.
+    /// Whether the usage is plain: small enough for packed arithmetic without overflow.
     plain: bool,
     seat: RowHint,
 }
 
-/// Where something is that others keep of the lowest level, so that they find it at once.
+/// Hint: position at which other modules store data of the lowest level.
 ///
-/// A hint that is tried: it is no part of what accounts are, and any two are equal.
+/// A hint is verified before use. It is no part of the value of an account, so any two hints are equal.
 #[derive(Clone, Copy, Debug)]
 struct RowHint(u32);
 
@@ -50,50 +50,51 @@ impl PartialEq for RowHint {
 }
 
 impl Account {
-    /// What is used of the first eight types.
+    /// Returns the usage of the first eight types.
     pub(super) const fn tally(&self) -> &PackedUsage {
         &self.tally
     }
 
-    /// What all limits of the stretch allow together.
+    /// Returns the combined limits of the path.
     pub(super) fn ceiling(&self) -> &PackedLimit {
         &self.held.limits
     }
 
-    /// Up to which use its user surely stays active.
+    /// Returns the usage up to which its user certainly stays active.
     #[inline]
     pub(super) fn active_up_to(&self) -> Option<&PackedLimit> {
         self.held.active_up_to()
     }
 
-    /// Whether its user certainly stays as active as before.
+    /// Returns whether its user certainly stays as active as before.
     #[inline]
     pub(super) fn stays_active(&self) -> bool {
         self.plain && self.stays_active_with(&self.tally)
     }
 
-    /// Whether its user certainly stays as active as before at this use, which is plain. This
-    /// account does not know what is charged at an account above.
+    /// Returns whether its user certainly stays as active as before at this plain usage. This account does not know
+    /// charges at an account above, so it must be the only one.
     #[inline]
     fn stays_active_with(&self, used: &PackedUsage) -> bool {
         self.above == NONE && self.active_up_to().is_some_and(|calm| calm.is_above(used))
     }
 
-    /// Whether the use is plain.
+    /// Returns whether the usage is plain.
     #[inline]
     pub(super) const fn is_plain(&self) -> bool {
         self.plain
     }
 
-    /// The seat at which a caller stores something of it.
+    /// Returns the hint that a caller stored.
     #[inline]
     pub(super) const fn seat(&self) -> u32 {
         self.seat.0
     }
 
-    /// Add a step; `exactly` handles a result that is not plain. Returns whether its user certainly
-    /// stays as active as before. That comes from the sum at hand, since a fresh write is slow to
-    /// be read.
+    /// Adds a step. `exactly` handles a result that is not plain. Returns whether its user certainly stays as active as
+    /// before.
+    ///
+    /// The exact result is computed from the sum in registers, because reading a value just after its write is slow.
     #[inline]
     fn add(&mut self, step: &PackedDelta, exactly: impl Fn(&mut PackedUsage)) -> bool {
         let sum = self.tally.plus(step);
@@ -114,10 +115,9 @@ impl Account {
     }
 }
 
-/// All accounts, each by the id of the lowest level of its stretch.
+/// All accounts by the ID of the lowest level of their paths.
 ///
-/// Like a table it is cheap to clone. Unlike one it has room only around the levels that have
-/// accounts.
+/// Cheap to clone, like a table. Unlike a table, it allocates chunks only around levels with accounts.
 #[derive(Clone, Default, PartialEq)]
 pub(super) struct Accounts {
     chunks: Vec<Option<Arc<Chunk>>>,
@@ -125,13 +125,13 @@ pub(super) struct Accounts {
 
 #[derive(Clone, PartialEq)]
 struct Chunk {
-    /// How many accounts there are in it.
+    /// Number of accounts in the chunk.
     count: u32,
     rows: [Option<Account>; CHUNK],
 }
 
 impl Accounts {
-    /// Open one for a stretch that uses this much: `above` is the lowest level of the next.
+    /// Opens an account for a path with this usage. `above` is the lowest level of the next path.
     pub(super) fn open(
         &mut self,
         bottom: LevelId,
@@ -159,7 +159,7 @@ impl Accounts {
         });
     }
 
-    /// Close the one of a level that has one.
+    /// Closes the account of a level, which must have one.
     pub(super) fn close(&mut self, bottom: LevelId) -> Account {
         let (chunk, row) = place(bottom.slot().number());
         let place = &mut self.chunks[chunk];
@@ -172,7 +172,7 @@ impl Accounts {
         account
     }
 
-    /// The account of a level, if one begins at it.
+    /// Returns the account of a level, if a path begins there.
     #[inline]
     pub(super) fn get(&self, bottom: LevelId) -> Option<&Account> {
         let slot = bottom.slot();
@@ -191,30 +191,30 @@ impl Accounts {
         chunk.rows[row].as_mut().expect(HELD)
     }
 
-    /// Hold a stretch against something else; what it was held against.
+    /// Sets the limits of a path. Returns the previous limits.
     pub(super) fn bind(&mut self, bottom: LevelId, held: Arc<PathLimits>) -> Arc<PathLimits> {
         core::mem::replace(&mut self.held_mut(bottom).held, held)
     }
 
-    /// Note where others keep something of a level, if it has an account.
+    /// Stores a hint for a level, if it has an account.
     pub(super) fn set_seat(&mut self, bottom: LevelId, seat: u32) {
         if self.get(bottom).is_some() {
             self.held_mut(bottom).seat = RowHint(seat);
         }
     }
 
-    /// Say that another account is above this one.
+    /// Sets the account above.
     pub(super) fn hang(&mut self, bottom: LevelId, above: Option<LevelId>) {
         self.held_mut(bottom).above = number_of(above);
     }
 
-    /// The lowest level of the stretch above an account.
+    /// Returns the lowest level of the parent path of an account.
     pub(super) fn above(&self, account: &Account) -> Option<LevelId> {
         let above = self.at(account.above)?;
         Some(LevelId::from_slot(Slot::new(account.above, above.generation)))
     }
 
-    /// Whether this account is right about what is above it, and about itself.
+    /// Returns whether this account has the correct account above and the correct flag for plain usage.
     pub(super) fn holds(&self, bottom: LevelId, above: Option<LevelId>) -> bool {
         let one = &self[bottom];
         one.above == number_of(above)
@@ -222,19 +222,19 @@ impl Accounts {
             && one.plain == one.tally.is_plain()
     }
 
-    /// All accounts.
+    /// Returns all accounts.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Account> {
         self.chunks.iter().flatten().flat_map(|chunk| chunk.rows.iter().flatten())
     }
 
-    /// Whether a step surely stays within the limits of this stretch and all above it.
+    /// Returns whether a step certainly stays within the limits of this path and of all paths above.
     #[inline]
     pub(super) fn allow(&self, bottom: LevelId, step: &PackedDelta) -> bool {
         self.get(bottom)
             .is_some_and(|account| self.allow_from(account, step, PackedExcess::default()))
     }
 
-    /// The same for a user who surely is active, and within this besides.
+    /// Returns the same for a user who is certainly active, with the additional bound `least`.
     #[inline]
     pub(super) fn allow_within(
         &self,
@@ -250,7 +250,7 @@ impl Accounts {
         })
     }
 
-    /// Inlined into the caller in any case: the excess then stays in registers.
+    /// Always inlined, so that the excess stays in registers.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "measured: a tenth of a check and charge")]
     fn allow_from<'a>(
@@ -270,15 +270,15 @@ impl Accounts {
         }
     }
 
-    /// Charge this much to a stretch and all above it. Returns whether its user certainly stays as
-    /// active as before; none if no stretch begins at this level.
+    /// Charges an amount to a path and all paths above. Returns whether its user certainly stays as active as before.
+    /// `None` if no path begins at this level.
     #[inline]
     pub(super) fn charge(&mut self, bottom: LevelId, amount: &Resources) -> Option<bool> {
         let exactly = |tally: &mut PackedUsage| tally.add_saturating(amount);
         self.change_each_up(bottom, PackedDelta::of(amount), exactly)
     }
 
-    /// Take this much off, of a type that has less what there is; the same.
+    /// Refunds an amount, at most the usage of each type. Returns the same as [`Self::charge`].
     #[inline]
     pub(super) fn refund(&mut self, bottom: LevelId, amount: &Resources) -> Option<bool> {
         let exactly = |tally: &mut PackedUsage| tally.subtract_floored(amount);
@@ -310,12 +310,12 @@ impl Accounts {
 
 #[cfg(feature = "snapshot")]
 impl Accounts {
-    /// For how many chunks there is room.
+    /// Returns the number of allocated chunks.
     pub(super) const fn room(&self) -> usize {
         self.chunks.len()
     }
 
-    /// Have room for so many chunks.
+    /// Allocates this number of chunks.
     pub(super) fn make_room(&mut self, chunks: usize) {
         self.chunks.resize_with(chunks, || None);
     }
@@ -335,7 +335,7 @@ impl fmt::Debug for Accounts {
     }
 }
 
-/// Who asks for an account knows that the level has one.
+/// Invariant: callers access an account only of a level that has one.
 const HELD: &str = "the level has an account";
 
 #[inline]

@@ -1,4 +1,4 @@
-//! Limits as they are compared with, shared by all whom they concern.
+//! Limits in the form in which they are compared, shared by all levels that use them.
 
 use alloc::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::resource::PackedLimit;
 
 use super::Limit;
 
-/// A limit, shared by all whom it concerns.
+/// A limit that all its levels share.
 #[derive(Debug, PartialEq)]
 pub(super) struct SharedLimit {
     pub(super) limit: Limit,
@@ -21,17 +21,16 @@ impl SharedLimit {
     }
 }
 
-/// What a stretch of levels is held against.
+/// Limits of a compressed path.
 #[derive(Debug)]
 pub(super) struct PathLimits {
-    /// What all limits of the stretch allow together.
+    /// Combined limits of all levels of the path.
     pub(super) limits: PackedLimit,
-    /// Up to which use nobody else has to look at its user; see [`PathLimits::active_up_to`].
+    /// Usage up to which the user certainly stays active. See [`PathLimits::active_up_to`].
     calm: Option<PackedLimit>,
 }
 
-/// Until when nobody has to look is worked out by others, who see to it that it holds: it is no part of
-/// what limits are.
+/// Other modules compute and maintain the bound `calm`, so it is no part of the value of the limits.
 impl PartialEq for PathLimits {
     fn eq(&self, other: &Self) -> bool {
         self.limits == other.limits
@@ -39,18 +38,18 @@ impl PartialEq for PathLimits {
 }
 
 impl PathLimits {
-    /// A user within it, of a leaf with user limits, certainly stays active, whatever is charged or
-    /// given back. None where nothing is known, or where the user is not active.
+    /// Returns the usage up to which a user of a leaf with user limits certainly stays active after any charge or
+    /// refund. `None` if no such usage is known, or if the user is not active.
     #[inline]
     pub(super) const fn active_up_to(&self) -> Option<&PackedLimit> {
         self.calm.as_ref()
     }
 }
 
-/// What the limits of a stretch of levels allow together: each ceiling that is in use, once.
+/// Distinct combined limits of compressed paths.
 ///
-/// Equal ones are one, so that what a check compares with stays close at hand. How many use
-/// one is counted here: what `Arc` counts depends on clones of the books.
+/// Equal limits are stored once, so that the data of checks stays in the cache. Uses are counted here, because the
+/// reference counts of `Arc` depend on clones of the books.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Ceilings(OrderedMap<PackedLimit, CeilingEntry>);
 
@@ -58,8 +57,7 @@ pub(super) struct Ceilings(OrderedMap<PackedLimit, CeilingEntry>);
 struct CeilingEntry {
     held: Arc<PathLimits>,
     uses: u64,
-    /// The same with the last noted use up to which users stay active: mostly it is the same for
-    /// all.
+    /// Limits of `held` with the last `calm` bound, which is usually equal for all users.
     calm: Option<Arc<PathLimits>>,
 }
 
@@ -70,7 +68,7 @@ impl PartialEq for CeilingEntry {
 }
 
 impl Ceilings {
-    /// One more use of this ceiling.
+    /// Adds a use of these limits, and creates the entry if it is missing.
     pub(super) fn take(&mut self, limits: PackedLimit) -> Arc<PathLimits> {
         let entry = match self.0.get(&limits) {
             Some(entry) => CeilingEntry { uses: entry.uses + 1, ..entry.clone() },
@@ -85,7 +83,7 @@ impl Ceilings {
         shared
     }
 
-    /// One use less; what nobody uses goes.
+    /// Removes a use of these limits, and the entry with its last use.
     pub(super) fn give_back(&mut self, limits: &PackedLimit) {
         let Some(entry) = self.0.get(limits).cloned() else { return };
         if entry.uses == 1 {
@@ -95,7 +93,7 @@ impl Ceilings {
         }
     }
 
-    /// A ceiling that is in use, for a user who stays active up to this use.
+    /// Returns limits in use with this `calm` bound.
     pub(super) fn with_active_up_to(
         &mut self,
         limits: &PackedLimit,
@@ -112,7 +110,7 @@ impl Ceilings {
         made
     }
 
-    /// All of them, and how many use each.
+    /// Returns all limits with their numbers of uses.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&PackedLimit, u64)> {
         self.0.iter().map(|(limits, entry)| (limits, entry.uses))
     }

@@ -1,11 +1,11 @@
-//! Other limits in a queue: queues and limits §8.6 as a table of what is to be.
+//! Changes of the limits of a queue: queues and limits §8.6 as a table of the results.
 //!
-//! | limit | what follows |
+//! | limit | result |
 //! | --- | --- |
-//! | names a user or group, `*` groups included | tracker and levels of the path exist, the level has it |
-//! | no longer names the user or group | that of all other users applies if there is one, else none; what nothing needs goes |
-//! | of all other users, new or changed | every user tracker without a named limit at the queue has it, levels of the path made unless these are very many |
-//! | of all other users, gone | cleared wherever it was in force |
+//! | names a user or group, including the group `*` | the levels of the path exist, and the last one has it |
+//! | no longer names the user or group | the limit for all other users applies, if any; unused levels are removed |
+//! | for all other users, new or changed | every user without a named limit has it; see `LEVELS_FORESEEN_MAX` |
+//! | for all other users, removed | cleared wherever it applied |
 
 use alloc::vec::Vec;
 
@@ -16,19 +16,19 @@ use crate::resource::Resources;
 use super::limit::QueueLimits;
 use super::{Level, LimitSettings, TrackerError, TrackerKind, Trackers};
 
-/// How many levels are made for users who may never use them: users by queues that limit all
-/// other users. Of 10,000 of each it would be a hundred million.
+/// Largest number of levels that are created for users who might never use them: users times queues with a limit for
+/// all other users. For 10,000 of each, the product would be a hundred million.
 const LEVELS_FORESEEN_MAX: usize = 100_000;
 
 impl Trackers {
-    /// Make these all the limits of the queue at the end of this path, `max` being their
-    /// resources as vectors.
+    /// Replaces all limits of the queue at the end of this path. `max` has their resources as vectors.
     ///
-    /// Costs those whom a limit names before or after, and all users where the limit of all
-    /// other users comes or changes.
+    /// Costs the users and groups that a limit names before or after. If the limit for all other users is added or
+    /// changed, costs all users.
     ///
     /// # Errors
-    /// When the path is empty or not where its queues are, or a name is empty.
+    ///
+    /// Fails if the path is empty or differs from the known path of its queues, or if a name is empty.
     pub fn set_limits(
         &mut self,
         path: &[QueueId],
@@ -69,10 +69,9 @@ impl Trackers {
         Ok(())
     }
 
-    /// The tracker of someone whom a limit names, with the level at the end of this path.
+    /// Returns the level of a named user or group at the end of this path, and creates it if it is missing.
     ///
-    /// A user who is met here for the first time is one of those whom the limits of all other
-    /// users concern, wherever they are.
+    /// A new user also gets levels at all queues with a limit for all other users.
     fn ensure_named(&mut self, kind: TrackerKind, name: &Name, path: &[QueueId]) -> LevelId {
         let known = self.find(kind, name);
         let tracker = known.unwrap_or_else(|| self.add_tracker(kind, name));
@@ -85,7 +84,7 @@ impl Trackers {
         self.ensure(tracker, path)
     }
 
-    /// Give a level the limit that is in force for it at its queue, or none.
+    /// Sets the limit that applies to a level at its queue, or clears it.
     fn obey(&mut self, queue: QueueId, level: LevelId) {
         let (bound, from_wildcard) = self.bound_of(self.levels[level].tracker, queue);
         let row = &mut self.levels[level];
@@ -93,7 +92,7 @@ impl Trackers {
         self.rebind(level);
     }
 
-    /// Give every user whom no limit names at this queue the limit of all others.
+    /// Sets the limit for all other users on every user without a named limit at this queue.
     fn limit_other_users(&mut self, path: &[QueueId], limits: &QueueLimits) {
         let Some(&queue) = path.last() else { return };
         if !self.may_foresee() {
@@ -116,14 +115,14 @@ impl Trackers {
         }
     }
 
-    /// Whether users get the levels of limits of all other users before they use them: not where
-    /// that would be very many. A level that is made later has the same limit, so all that
-    /// differs is whether it is listed before it is used.
+    /// Returns whether users get levels for limits for all other users before they use them. Not if there would be very
+    /// many. A level that is created later has the same limit, so the only difference is whether it is listed before
+    /// its first use.
     fn may_foresee(&self) -> bool {
         self.users.len().saturating_mul(self.wildcards.len()) <= LEVELS_FORESEEN_MAX
     }
 
-    /// Clear the limit of all others wherever it was in force at this queue.
+    /// Clears the limit for all other users wherever it applied at this queue.
     fn free_other_users(&mut self, queue: QueueId) {
         let held = self.ids_at(queue).filter(|id| self.levels[*id].from_wildcard);
         let held: Vec<LevelId> = held.collect();
@@ -133,7 +132,7 @@ impl Trackers {
         }
     }
 
-    /// The levels at one queue, of users and groups.
+    /// Returns the levels of users and groups at one queue.
     pub fn levels_at(&self, queue: QueueId) -> impl Iterator<Item = (LevelId, Level<'_>)> {
         self.ids_at(queue).map(|id| (id, self.level(id)))
     }

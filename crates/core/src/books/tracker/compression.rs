@@ -1,20 +1,19 @@
-//! Levels that have one account together.
+//! Compressed paths: tracker levels that share one account.
 //!
-//! What is charged at a queue is charged at all above it, so levels above one another use the
-//! same as long as only one hangs below each of them and nothing is charged at them directly.
-//! Such a level *leans* on the one below it. One that does not *stands*: it has an account, which
-//! counts for the stretch of levels from it up to below the next one that stands.
+//! A charge at a queue also charges all its ancestors. Nested levels therefore have the same usage as long as each has
+//! only one child level and is not charged directly. Such a level *leans*: it shares the account of its child. Every
+//! other level *stands*: it has an account, which counts for the path from this level up to the next one that stands.
 //!
-//! | a level | |
+//! | level | result |
 //! | --- | --- |
-//! | with none below it | stands |
-//! | with several below it | stands |
-//! | to which somebody is tied directly | stands |
-//! | that uses something else than the one below it | stands |
-//! | else | leans |
+//! | without child levels | stands |
+//! | with several child levels | stands |
+//! | with directly linked applications | stands |
+//! | with other usage than its only child | stands |
+//! | otherwise | leans |
 //!
-//! One thing is not undone at once: who was charged at directly, and gives all back, stands until
-//! a link or a level there goes.
+//! One change is not reversed at once: a level that was charged directly and refunded completely stands until a link or
+//! a level there is removed.
 
 use alloc::collections::BTreeMap;
 
@@ -25,7 +24,7 @@ use super::account::Account;
 use super::{LevelRow, TrackerError, Trackers};
 
 impl Trackers {
-    /// The level whose account counts for this one: itself, or one below it.
+    /// Returns the level whose account counts for this level: the level itself, or a descendant.
     #[inline]
     pub(super) fn bearer(&self, level: LevelId) -> LevelId {
         let mut id = level;
@@ -38,15 +37,16 @@ impl Trackers {
         }
     }
 
-    /// What is used at a level of the first eight types.
+    /// Returns the usage of the first eight types of a level.
     pub(super) fn tally(&self, level: LevelId) -> &PackedUsage {
         self.accounts[self.bearer(level)].tally()
     }
 
-    /// Have a level that is there stand.
+    /// Gives an existing level its own account.
     ///
     /// # Errors
-    /// When it is gone.
+    ///
+    /// Fails if the level was removed.
     #[cold]
     pub(super) fn stand_if_live(&mut self, level: LevelId) -> Result<(), TrackerError> {
         self.live(level)?;
@@ -54,7 +54,7 @@ impl Trackers {
         Ok(())
     }
 
-    /// Have a level stand, with what it uses.
+    /// Gives a level its own account with its current usage.
     pub(super) fn stand(&mut self, level: LevelId) {
         if self.levels[level].has_account {
             return;
@@ -67,7 +67,7 @@ impl Trackers {
         self.rebind(below);
     }
 
-    /// Have a level lean if it may.
+    /// Makes a level share the account of its child, if possible.
     pub(super) fn lean(&mut self, level: LevelId) {
         if self.levels[level].has_account && self.may_lean(level) {
             let below = self.levels[level].first_child.expect("it may lean on it");
@@ -79,7 +79,7 @@ impl Trackers {
         }
     }
 
-    /// Whether this level may lean on the one below it.
+    /// Returns whether this level can share the account of its only child.
     fn may_lean(&self, level: LevelId) -> bool {
         let row = &self.levels[level];
         self.only_child(row).is_some_and(|(id, child)| {
@@ -92,21 +92,21 @@ impl Trackers {
         Some((child, &self.levels[child])).filter(|(_, child)| child.next_sibling.is_none())
     }
 
-    /// Open an account at a level, for it and those above it that lean.
+    /// Opens an account for a level and the ancestor levels that lean on it.
     pub(super) fn open(&mut self, level: LevelId, tally: PackedUsage, above: Option<LevelId>) {
         self.levels[level].has_account = true;
         let held = self.ceilings.take(self.ceiling_from(level));
         self.accounts.open(level, tally, held, above);
     }
 
-    /// Close the account of a level.
+    /// Closes the account of a level.
     pub(super) fn close(&mut self, level: LevelId) -> Account {
         let account = self.accounts.close(level);
         self.ceilings.give_back(account.ceiling());
         account
     }
 
-    /// Have the stretch of a level obey the limits that its levels have now.
+    /// Updates the combined limits of the path of a level after a limit changed.
     pub(super) fn rebind(&mut self, level: LevelId) {
         let bottom = self.bearer(level);
         let ceiling = self.ceiling_from(bottom);
@@ -117,8 +117,8 @@ impl Trackers {
         }
     }
 
-    /// Note up to which use the user of a level certainly stays active, if the level has an
-    /// account. A caller that no longer follows the user notes none.
+    /// Stores the usage up to which the user of a level certainly stays active, if the level has an account. Callers
+    /// pass `None` when they stop updating it.
     pub(crate) fn set_active_up_to(&mut self, level: LevelId, calm: Option<PackedLimit>) {
         let Some(account) = self.accounts.get(level) else { return };
         if account.active_up_to() != calm.as_ref() {
@@ -127,28 +127,28 @@ impl Trackers {
         }
     }
 
-    /// What is noted of that.
+    /// Returns the stored usage up to which the user certainly stays active.
     pub(crate) fn active_up_to(&self, level: LevelId) -> Option<&PackedLimit> {
         self.accounts.get(level)?.active_up_to()
     }
 
-    /// Whether the user of a level is within that.
+    /// Returns whether the user of a level is within that usage.
     pub(crate) fn stays_active(&self, level: LevelId) -> bool {
         self.accounts.get(level).is_some_and(Account::stays_active)
     }
 
-    /// What limits allow the user of a level together, where the user has only one account.
+    /// Returns the combined limits of the user of a level. `None` if the user has more than one account on the path.
     pub(crate) fn limits_alone(&self, level: LevelId) -> Option<&PackedLimit> {
         let account = self.accounts.get(level)?;
         self.accounts.above(account).is_none().then(|| account.ceiling())
     }
 
-    /// The levels of whose users something is noted.
+    /// Returns the number of levels with a stored bound.
     pub(crate) fn calm_levels(&self) -> usize {
         self.accounts.iter().filter(|account| account.active_up_to().is_some()).count()
     }
 
-    /// What the limits allow together from a level up to below the next one that stands.
+    /// Returns the combined limits from a level up to the next one that stands.
     fn ceiling_from(&self, bottom: LevelId) -> PackedLimit {
         let (mut ceiling, mut next) = (PackedLimit::of(None), Some(bottom));
         while let Some(id) = next {
@@ -161,8 +161,8 @@ impl Trackers {
         ceiling
     }
 
-    /// Whether a level leans only where it may, and whether its account, if it has one, is
-    /// where it is looked for and bound to the limits of its stretch.
+    /// Returns whether a level leans only where that is possible. Also checks that its account, if any, is in the index
+    /// and has the limits of its path.
     pub fn is_in_place(&self, level: LevelId) -> bool {
         let row = &self.levels[level];
         if row.has_account != self.accounts.get(level).is_some() {
@@ -179,13 +179,13 @@ impl Trackers {
             && *self.accounts[level].ceiling() == self.ceiling_from(level)
     }
 
-    /// Whether a level leans if it may. It does wherever nothing is charged by those who are not
-    /// tied to the level they charge, and all is given back before the tie is.
+    /// Returns whether a level leans if that is possible. True unless a caller charges a level without a link, or
+    /// unlinks before everything is refunded.
     pub fn leans_if_it_may(&self, level: LevelId) -> bool {
         self.may_lean(level) != self.levels[level].has_account
     }
 
-    /// Whether the ceilings that are shared are those in use, each counted as often as it is.
+    /// Returns whether the shared limits are exactly those in use, with correct counts.
     pub fn shared_are_counted(&self) -> bool {
         let mut counted = BTreeMap::new();
         for account in self.accounts.iter() {

@@ -1,38 +1,38 @@
-//! Why a change of the trackers was refused.
+//! Errors of changes of the trackers.
 
 use crate::id::{LevelId, QueueId};
 
-/// Why a change of the trackers was refused. Nothing changed.
+/// Reason why a change of the trackers was refused. Nothing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrackerError {
-    /// A path without a queue.
+    /// The path has no queue.
     #[error("the path is empty, but it needs at least the root queue")]
     EmptyPath,
-    /// A user or group without a name.
+    /// The name of the user or group is empty.
     #[error("the name of the user or group is empty")]
     EmptyName,
-    /// A queue that is known under another path.
+    /// A queue is known with another path.
     #[error("queue {queue} has another path in the tracker")]
     OtherPath {
-        /// The queue.
+        /// Queue in the path.
         queue: QueueId,
     },
-    /// A level that was cleaned away: a caller that stored its id has to link again.
+    /// The level was removed. A caller that stored its ID must link again.
     #[error("level {level} no longer exists: link again")]
     LevelGone {
-        /// The level.
+        /// Removed level.
         level: LevelId,
     },
-    /// More links let go than were made.
+    /// More links were removed than added.
     #[error("no application is linked to level {level}")]
     NotLinked {
-        /// The level.
+        /// Level without links.
         level: LevelId,
     },
     /// More applications stopped than started.
     #[error("no application counts as running at level {level}")]
     NotRunning {
-        /// The level.
+        /// Level without running applications.
         level: LevelId,
     },
 }

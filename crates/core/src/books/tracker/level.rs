@@ -1,4 +1,4 @@
-//! One tracker, and one level of it.
+//! One tracker, and one of its levels.
 
 use core::fmt;
 use core::ops::Deref;
@@ -13,47 +13,47 @@ use crate::resource::{PackedDelta, PackedExcess, PackedUsage, Resources, Shortfa
 use super::bound::SharedLimit;
 use super::{TrackerKind, Trackers};
 
-/// The user or group that is counted, and the root of its tree of levels.
+/// A user or group, and the root of its tree of levels.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tracker {
     /// User or group.
     pub kind: TrackerKind,
-    /// The name of the user or group.
+    /// Name of the user or group.
     pub name: Name,
-    /// The level at the root queue.
+    /// Level at the root queue.
     pub root: LevelId,
 }
 
-/// What is charged to one user or group at one queue and below it.
+/// Usage and limits of one user or group at one queue, including its descendants.
 #[derive(Clone, Copy)]
 pub struct Level<'books> {
     trackers: &'books Trackers,
     row: &'books LevelRow,
-    /// It, or one below it in its stretch.
+    /// The level itself, or a descendant that shares its account.
     within: LevelId,
 }
 
-/// Everything about a level but the amounts.
+/// Data of a level except the amounts.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct LevelRow {
-    /// Whose.
+    /// Tracker of the level.
     pub tracker: TrackerId,
-    /// The level of the parent queue; none at the root.
+    /// Level of the parent queue. `None` at the root.
     pub parent: Option<LevelId>,
-    /// At which queue.
+    /// Queue of the level.
     pub queue: QueueId,
-    /// Whether the limit is the one of all other users.
+    /// Whether its limit is the one for all other users.
     pub from_wildcard: bool,
-    /// Applications counted here: those with a first allocation.
+    /// Number of running applications, which begins with the first allocation.
     pub running: u64,
-    /// Whether it has an account, and does not lean on the level below it.
+    /// Whether it has its own account, and does not share that of its child.
     pub(super) has_account: bool,
-    /// The limit; none if there is none.
+    /// Limit. `None` if it has none.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     pub(super) bound: Option<Arc<SharedLimit>>,
-    /// Used of types beyond those in the account; none where that is nothing.
+    /// Usage of types beyond those in the account. `None` if it is zero.
     pub(super) beyond: Option<Box<Resources>>,
     pub(super) links: u64,
     pub(super) first_child: Option<LevelId>,
@@ -80,12 +80,12 @@ impl LevelRow {
         }
     }
 
-    /// How many applications are tied to this level.
+    /// Returns the number of applications that are linked to this level.
     pub const fn links(&self) -> u64 {
         self.links
     }
 
-    /// Change what is used of types beyond those in the account.
+    /// Changes the usage of types beyond those in the account.
     pub(super) fn change_beyond(&mut self, change: impl FnOnce(&mut Resources)) {
         let mut beyond = self.beyond.take().unwrap_or_default();
         change(&mut beyond);
@@ -93,32 +93,32 @@ impl LevelRow {
         self.beyond = Some(beyond).filter(|beyond| !beyond.is_empty());
     }
 
-    /// The limit on resources; none = unlimited.
+    /// Returns the limit on resources. `None` is unlimited.
     pub fn max(&self) -> Option<&Resources> {
         self.bound.as_ref()?.limit.max.as_ref()
     }
 
-    /// Applications that may run at once; 0 = unlimited.
+    /// Returns the limit on running applications. 0 is unlimited.
     pub fn max_applications(&self) -> u64 {
         self.bound.as_ref().map_or(0, |bound| bound.limit.max_applications)
     }
 
-    /// Whether one more application may start to run here.
+    /// Returns whether one more application can start to run here.
     pub fn allows_application(&self) -> bool {
         self.max_applications() == 0 || self.running < self.max_applications()
     }
 
-    /// Whether a limit was set here.
+    /// Returns whether it has a limit.
     pub fn is_limited(&self) -> bool {
         self.max().is_some() || self.max_applications() > 0
     }
 
-    /// Whether the user or group has a named limit here, and not that of all others.
+    /// Returns whether the user or group has a named limit here, and not that for all others.
     pub fn is_named(&self) -> bool {
         self.is_limited() && !self.from_wildcard
     }
 
-    /// Whether anything but use of the first eight types keeps this level in being.
+    /// Returns whether the level must remain for a reason other than usage of the first eight types.
     pub(super) fn is_needed(&self) -> bool {
         self.links > 0
             || self.running > 0
@@ -137,7 +137,7 @@ impl Deref for Level<'_> {
 }
 
 impl<'books> Level<'books> {
-    /// A level, or one below it that has the same account.
+    /// Creates a view of a level. `within` is the level, or a descendant that shares its account.
     pub(super) const fn new(
         trackers: &'books Trackers,
         row: &'books LevelRow,
@@ -150,22 +150,22 @@ impl<'books> Level<'books> {
         self.trackers.tally(self.within)
     }
 
-    /// Charged now; no type with amount zero.
+    /// Returns the usage, without types of amount zero.
     pub fn used(self) -> Resources {
         self.tally().with(self.row.beyond.as_deref())
     }
 
-    /// The limit on resources; none = unlimited.
+    /// Returns the limit on resources. `None` is unlimited.
     pub fn max(self) -> Option<&'books Resources> {
         self.row.max()
     }
 
-    /// What is left of the limit, in its types only; may be negative.
+    /// Returns the remaining amounts of the limit, in its types only. Can be negative.
     pub fn left(self) -> Option<Resources> {
         self.max().map(|max| max.minus_existing(&self.used()))
     }
 
-    /// The first type in which a request exceeds what is left; none if it fits.
+    /// Returns the first type in which a request exceeds the remaining amounts. `None` if the request fits.
     #[inline]
     pub fn shortfall(self, request: &Resources) -> Option<Shortfall> {
         let bound = self.row.bound.as_ref()?;

@@ -1,7 +1,7 @@
-//! All levels by id: those made as the end of a path apart from those above them.
+//! All levels by ID. Levels that were created as the end of a path are separate from their ancestors.
 //!
-//! Numbers come in blocks of 64, by turns for ends and for the levels above. Where nobody is at
-//! two leaves only ends have accounts, and so these stand close together (`account.rs`).
+//! Numbers are assigned in blocks of 64, alternately for ends and for ancestors. If no user is in two leaves, only ends
+//! have accounts, and these are then close together in memory (`account.rs`).
 
 use core::ops::{Index, IndexMut};
 
@@ -10,7 +10,7 @@ use crate::table::Table;
 
 use super::LevelRow;
 
-/// How many levels of one kind have numbers side by side.
+/// Number of levels of one kind with consecutive numbers.
 pub(super) const BLOCK: u32 = 64;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,7 +21,7 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    /// Add a level: one at the end of a path, or one above such.
+    /// Inserts a level, either at the end of a path or as an ancestor of such a level.
     pub(super) fn insert(&mut self, row: LevelRow, is_end: bool) -> LevelId {
         let id = if is_end { self.ends.insert(row) } else { self.inner.insert(row) };
         outer(id, is_end)
@@ -42,14 +42,14 @@ impl Levels {
         ends.chain(self.inner.iter().map(|(id, row)| (outer(id, false), row)))
     }
 
-    /// Change a level and all above it. Whether it was there.
+    /// Changes a level and its ancestors. Returns whether the level exists.
     #[inline]
     pub(super) fn each_up(&mut self, leaf: LevelId, mut change: impl FnMut(&mut LevelRow)) -> bool {
         let mut next = Some(leaf);
         while let Some(first) = next.take() {
             let there = self.table_mut(first).follow(own(first), |row| {
                 change(row);
-                // The other kind starts again, from its own table.
+                // A level of the other kind is in the other table, so the iteration continues there.
                 let near = row.parent.filter(|above| is_end(*above) == is_end(first));
                 next = if near.is_none() { row.parent } else { None };
                 near.map(own)
@@ -66,13 +66,13 @@ impl Levels {
         if is_end(level) { &mut self.ends } else { &mut self.inner }
     }
 
-    /// How many levels of one kind there ever were at once, at most.
+    /// Returns the largest number of levels of one kind that ever existed at once.
     #[cfg(feature = "snapshot")]
     pub(super) fn slots(&self) -> usize {
         self.ends.slots().max(self.inner.slots())
     }
 
-    /// How many levels there are.
+    /// Returns the number of levels.
     #[cfg(test)]
     pub(super) const fn len(&self) -> usize {
         self.ends.len() + self.inner.len()
@@ -95,13 +95,13 @@ impl IndexMut<LevelId> for Levels {
     }
 }
 
-/// Whether a number is of a block for ends.
+/// Returns whether a number belongs to a block for ends.
 #[inline]
 const fn is_end(level: LevelId) -> bool {
     (level.index() / BLOCK as usize).is_multiple_of(2)
 }
 
-/// The id in the table of its kind.
+/// Converts an external ID to the ID in the table of its kind.
 #[inline]
 fn own(level: LevelId) -> LevelId {
     let slot = level.slot();
@@ -109,7 +109,7 @@ fn own(level: LevelId) -> LevelId {
     LevelId::from_slot(Slot::new(number, slot.generation()))
 }
 
-/// The id that everybody else knows.
+/// Converts an ID in a table to the external ID.
 fn outer(level: LevelId, is_end: bool) -> LevelId {
     let slot = level.slot();
     let block = slot.number() / BLOCK * 2 + u32::from(!is_end);

@@ -1,4 +1,4 @@
-//! The limits in force: who is limited to what at which queue.
+//! Current limits of users and groups by queue.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -10,56 +10,56 @@ use crate::resource::{Amounts, Resources};
 use super::bound::SharedLimit;
 use super::{TrackerKind, WILDCARD};
 
-/// Who a limit is for.
+/// User or group that a limit applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum LimitSubject {
-    /// The user of this name.
+    /// The user with this name.
     User(Name),
     /// Every user without a named limit at the queue, each separately.
     AnyUser,
-    /// The group of this name.
+    /// The group with this name.
     Group(Name),
-    /// All who are in no named group, together.
+    /// All users without a named group, together.
     AnyGroup,
 }
 
-/// The limit of one user or group in one queue, as configured.
+/// Configured limit of one user or group in one queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct LimitSettings {
-    /// Who is limited.
+    /// User or group of the limit.
     pub subject: LimitSubject,
-    /// Types named are limited to the amount, zero forbids; empty = unlimited.
+    /// Limit by type. Zero forbids a type, and types that are not named are unlimited.
     pub max: Amounts,
-    /// Applications that may run at once; 0 = unlimited.
+    /// Limit on running applications. 0 is unlimited.
     pub max_applications: u64,
 }
 
-/// What may be used at once.
+/// Limit on amounts and on running applications.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limit {
-    /// Types present are limited to their amount, zero forbids; none = unlimited.
+    /// Limit by type. Zero forbids a type. `None` is unlimited.
     pub max: Option<Resources>,
-    /// Applications that may run at once; 0 = unlimited.
+    /// Limit on running applications. 0 is unlimited.
     pub max_applications: u64,
 }
 
-/// The limits of one queue.
+/// Limits of one queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct QueueLimits {
-    /// As configured.
+    /// Configured limits.
     pub(super) settings: Arc<[LimitSettings]>,
     pub(super) users: OrderedMap<Name, Arc<SharedLimit>>,
     pub(super) any_user: Option<Arc<SharedLimit>>,
-    /// In configured order, which decides whom a user of several groups counts for.
+    /// Limits of groups in configured order, which determines the group of a user with several groups.
     pub(super) groups: Vec<(Name, Arc<SharedLimit>)>,
     pub(super) any_group: Option<Arc<SharedLimit>>,
 }
 
 impl QueueLimits {
-    /// The limits that these settings make, `max` being their resources as vectors. Of two for
-    /// one name the later counts.
+    /// Creates the limits from these settings. `max` has their resources as vectors. The last of several limits for one
+    /// name counts.
     pub(super) fn of(settings: &[LimitSettings], max: Vec<Option<Resources>>) -> Self {
         let mut limits = Self { settings: settings.into(), ..Self::default() };
         for (one, max) in settings.iter().zip(max) {
@@ -85,7 +85,7 @@ impl QueueLimits {
         }
     }
 
-    /// Everybody whom a limit names, `*` being the common group of all others.
+    /// Returns the names of all limits. `*` is the common group of all other users.
     pub(super) fn names(&self) -> impl Iterator<Item = (TrackerKind, Name)> {
         let users = self.users.iter().map(|(name, _)| (TrackerKind::User, name.clone()));
         let groups = self.groups.iter().map(|(name, _)| (TrackerKind::Group, name.clone()));
@@ -93,13 +93,13 @@ impl QueueLimits {
         users.chain(groups).chain(others)
     }
 
-    /// Whether a limit names the user or group, and not only all others.
+    /// Returns whether a limit names the user or group.
     pub(super) fn has_name(&self, kind: TrackerKind, name: &str) -> bool {
         matches!(self.find(kind, name), Some((_, false)))
     }
 
-    /// The limit that counts for this user or group, and whether it is the one of all others.
-    /// A named limit stands alone: what it leaves open stays open.
+    /// Returns the limit for this user or group, and whether it is the one for all others. A named limit replaces the
+    /// limit for all others completely.
     pub(super) fn find(&self, kind: TrackerKind, name: &str) -> Option<(&Arc<SharedLimit>, bool)> {
         match kind {
             TrackerKind::User => match self.users.get(name) {

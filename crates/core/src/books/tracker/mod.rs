@@ -1,12 +1,12 @@
 //! Usage and limits of users and groups in one partition.
 //!
-//! Every user, and every group that a limit names, has a *tracker*. That is a sparse tree that
-//! mirrors the queue tree and counts what is charged at each queue and below. The amounts are
-//! separate from the levels (`account.rs`). Levels that must use the same share them
-//! (`compression.rs`). `place.rs` makes levels, and `change.rs` has what other limits lead to.
+//! Every user, and every group that a limit names, has a *tracker*: a sparse tree with the shape of the queue tree,
+//! which counts the usage of each queue including its descendants. The amounts are stored separately from the levels
+//! (`account.rs`). Levels that always have the same usage share them (`compression.rs`). `place.rs` creates levels, and
+//! `change.rs` applies changes of limits.
 //!
-//! This module knows paths, names and amounts; it knows neither queues nor applications.
-//! A path is the list of queue ids from the root to a leaf, compared as numbers only.
+//! This module uses paths, names, and amounts only. It does not depend on queues or applications. A path is the list of
+//! queue IDs from the root to a leaf.
 
 mod account;
 mod bound;
@@ -37,21 +37,21 @@ use bound::Ceilings;
 use levels::Levels;
 use limit::QueueLimits;
 
-/// The name of the wildcard: every other user, or the common group of all others.
+/// Wildcard name: every other user, or the common group of all other users.
 pub const WILDCARD: &str = "*";
 
-/// Whether a tracker counts for a user or for a group.
+/// Kind of a tracker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TrackerKind {
     /// One user.
     User,
-    /// One group, or `*` for all who are in none that is named.
+    /// One group, or `*` for all users without a named group.
     Group,
 }
 
-/// All trackers of one partition, and the limits that they obey.
+/// All trackers of one partition, and their limits.
 ///
-/// Whatever is refused changes nothing: a path is followed as a whole or not at all.
+/// A refused change has no effect: it applies to the whole path or not at all.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Deserialize))]
 #[cfg_attr(feature = "snapshot", serde(try_from = "stored::Stored"))]
@@ -60,23 +60,24 @@ pub struct Trackers {
     groups: OrderedMap<Name, TrackerId>,
     rows: Table<TrackerId, Tracker>,
     levels: Levels,
-    /// The amounts of the levels, by those that stand.
+    /// Amounts of the levels that have an account.
     accounts: Accounts,
     ceilings: Ceilings,
-    /// Who has which level at which queue: finding one does not depend on how many there are.
+    /// Levels by queue and tracker. A search does not depend on the number of levels at a queue.
     places: OrderedMap<(QueueId, TrackerId), LevelId>,
     limits: OrderedMap<QueueId, QueueLimits>,
-    /// The paths of the queues that have a limit for all other users.
+    /// Paths of the queues with a limit for all other users.
     wildcards: OrderedMap<QueueId, Arc<[QueueId]>>,
 }
 
 impl Trackers {
-    /// The level of this user or group at the end of this path, made now where it is missing.
+    /// Returns the level of a user or group at the end of a path, and creates it if it is missing.
     ///
-    /// It lives while it is linked, used or limited: pair with [`Trackers::unlink`].
+    /// The level exists while it is linked, used, or limited. Every call needs a later [`Trackers::unlink`].
     ///
     /// # Errors
-    /// When the path or the name is empty, or the path is not where its queues are.
+    ///
+    /// Fails if the path or the name is empty, or if the path differs from the known path of its queues.
     pub fn link(
         &mut self,
         kind: TrackerKind,
@@ -98,10 +99,11 @@ impl Trackers {
         Ok(leaf)
     }
 
-    /// Let go of a level; what nothing needs any more disappears, up to the tracker itself.
+    /// Removes a link of a level. Unused levels are removed, up to the tracker itself.
     ///
     /// # Errors
-    /// When the level is gone, or nobody is tied to it.
+    ///
+    /// Fails if the level was removed or has no link.
     pub fn unlink(&mut self, leaf: LevelId) -> Result<(), TrackerError> {
         if self.live(leaf)?.links == 0 {
             return Err(TrackerError::NotLinked { level: leaf });
@@ -111,20 +113,22 @@ impl Trackers {
         Ok(())
     }
 
-    /// Charge this much at a level and above it, whatever the limits say.
+    /// Charges an amount at a level and its ancestors, regardless of limits.
     ///
     /// # Errors
-    /// When the level is gone.
+    ///
+    /// Fails if the level was removed.
     #[inline]
     pub fn increase(&mut self, leaf: LevelId, amount: &Resources) -> Result<(), TrackerError> {
         self.charge(leaf, amount).map(drop)
     }
 
-    /// The same. Returns whether its user certainly stays as active as before in a leaf whose users
-    /// share it. If not, [`LeafShares::follow`](super::LeafShares::follow) decides.
+    /// Charges an amount as [`Trackers::increase`] does. Returns whether its user certainly stays as active as before
+    /// in a leaf with user limits. If not, [`LeafShares::follow`](super::LeafShares::follow) decides.
     ///
     /// # Errors
-    /// When the level is gone.
+    ///
+    /// Fails if the level was removed.
     #[inline]
     pub fn charge(&mut self, leaf: LevelId, amount: &Resources) -> Result<bool, TrackerError> {
         let calm = if let Some(calm) = self.accounts.charge(leaf, amount) {
@@ -139,20 +143,22 @@ impl Trackers {
         Ok(calm)
     }
 
-    /// Give this much back at a level and above it; no use goes below zero.
+    /// Refunds an amount at a level and its ancestors. No usage becomes negative.
     ///
     /// # Errors
-    /// When the level is gone.
+    ///
+    /// Fails if the level was removed.
     #[inline]
     pub fn decrease(&mut self, leaf: LevelId, amount: &Resources) -> Result<(), TrackerError> {
         self.refund(leaf, amount).map(drop)
     }
 
-    /// The same. Returns whether its user certainly stays as active as before, as for
-    /// [`Trackers::charge`].
+    /// Refunds an amount as [`Trackers::decrease`] does. Returns whether its user certainly stays as active as before,
+    /// as for [`Trackers::charge`].
     ///
     /// # Errors
-    /// When the level is gone.
+    ///
+    /// Fails if the level was removed.
     #[inline]
     pub fn refund(&mut self, leaf: LevelId, amount: &Resources) -> Result<bool, TrackerError> {
         let calm = if let Some(calm) = self.accounts.refund(leaf, amount) {
@@ -170,18 +176,20 @@ impl Trackers {
         Ok(calm)
     }
 
-    /// Count one more running application at a level and above it.
+    /// Counts one more running application at a level and its ancestors.
     ///
     /// # Errors
-    /// When the level is gone.
+    ///
+    /// Fails if the level was removed.
     pub fn start_application(&mut self, leaf: LevelId) -> Result<(), TrackerError> {
         self.each_up(leaf, |level| level.running += 1)
     }
 
-    /// Count one running application less at a level and above it.
+    /// Counts one running application less at a level and its ancestors.
     ///
     /// # Errors
-    /// When the level is gone, or counts none.
+    ///
+    /// Fails if the level was removed or counts none.
     pub fn stop_application(&mut self, leaf: LevelId) -> Result<(), TrackerError> {
         if self.live(leaf)?.running == 0 {
             return Err(TrackerError::NotRunning { level: leaf });
@@ -189,8 +197,8 @@ impl Trackers {
         self.each_up(leaf, |level| level.running -= 1)
     }
 
-    /// The first level, from this one up and `lifted` of them passed over, whose limit does not
-    /// allow this much more; none if all do.
+    /// Returns the first level from this one to the root whose limit does not allow this additional amount. Skips the
+    /// first `lifted` levels. `None` if all limits allow it.
     #[inline]
     pub fn refusing(
         &self,
@@ -199,8 +207,8 @@ impl Trackers {
         amount: &Resources,
     ) -> Option<(LevelId, Shortfall)> {
         let first = if lifted == 0 { leaf } else { self.up(leaf).nth(lifted)?.0 };
-        // Where this level leans, those below it that have the same account are asked too: if
-        // they allow it, so does it.
+        // Descendants that share the account of this level are checked too. If they allow the amount, so does this
+        // level.
         let bottom = if lifted == 0 { leaf } else { self.bearer(first) };
         if PackedDelta::of(amount).is_some_and(|step| self.accounts.allow(bottom, &step)) {
             return None;
@@ -208,14 +216,14 @@ impl Trackers {
         self.refusing_exactly(first, amount)
     }
 
-    /// Whether the limits of this level and above it surely allow a step.
+    /// Returns whether the limits of this level and its ancestors certainly allow a step.
     #[inline]
     pub(crate) fn surely_allow(&self, leaf: LevelId, step: &PackedDelta) -> bool {
         self.accounts.allow(leaf, step)
     }
 
-    /// Whether its user surely is active, and a step surely stays within this and the limits of this level
-    /// and above it.
+    /// Returns whether its user is certainly active, and a step is certainly within `least` and the limits of this
+    /// level and its ancestors.
     #[inline]
     pub(crate) fn surely_allow_within(
         &self,
@@ -226,15 +234,15 @@ impl Trackers {
         self.accounts.allow_within(leaf, step, least)
     }
 
-    /// The seat that a caller noted for a level, with what is used there and whether that is plain.
-    /// None where the level depends on another.
+    /// Returns the hint that a caller stored for a level, with the usage and whether that is plain. `None` if the level
+    /// has no account of its own.
     #[inline]
     pub(crate) fn seat(&self, level: LevelId) -> Option<(u32, &PackedUsage, bool)> {
         let account = self.accounts.get(level)?;
         Some((account.seat(), account.tally(), account.is_plain()))
     }
 
-    /// Note the seat at which a caller stores something of a level.
+    /// Stores a hint for a level.
     pub(crate) fn set_seat(&mut self, level: LevelId, seat: u32) {
         self.accounts.set_seat(level, seat);
     }
@@ -244,16 +252,18 @@ impl Trackers {
         self.up(first).find_map(|(id, level)| Some((id, level.shortfall(amount)?)))
     }
 
-    /// How many levels there are from this one up to the highest that has a limit of its own
-    /// name, that one included; 0 if none has.
+    /// Returns the number of levels from this one up to the highest with a named limit, including that level. 0 if no
+    /// level has one.
     pub fn named_up_to(&self, leaf: LevelId) -> usize {
         let named = self.up(leaf).zip(1..).filter(|((_, level), _)| level.is_named());
         named.last().map_or(0, |(_, count)| count)
     }
 
-    /// The group that counts for a user with these groups at this path. It is the first named group
-    /// limit for one of them, from the leaf up and in configured order. It is `*` where a level has
-    /// a limit for all others; none if no level has either. A user without groups has none.
+    /// Returns the group that counts a user with these groups at this path.
+    ///
+    /// It is the first named group limit for one of the groups, from the leaf to the root and in configured order. At a
+    /// level with a limit for all other groups, it is `*`. `None` if no level has either, and for a user without
+    /// groups.
     pub fn group_for(&self, path: &[QueueId], groups: &[Name]) -> Option<Name> {
         if groups.is_empty() {
             return None;
@@ -267,36 +277,36 @@ impl Trackers {
         })
     }
 
-    /// All limits of a queue, as configured.
+    /// Returns the configured limits of a queue.
     pub fn limits_at(&self, queue: QueueId) -> &[LimitSettings] {
         self.limits.get(&queue).map_or(&[], |limits| &limits.settings)
     }
 
-    /// The limit of a user or group at one queue, as configured: the named one, or that of all
-    /// others.
+    /// Returns the configured limit of a user or group at one queue: the named one, or that for all others.
     pub fn configured(&self, kind: TrackerKind, name: &str, queue: QueueId) -> Option<&Limit> {
         self.limits.get(&queue)?.find(kind, name).map(|(bound, _)| &bound.limit)
     }
 
-    /// The tracker of this name.
+    /// Returns the tracker with this name.
     pub fn find(&self, kind: TrackerKind, name: &str) -> Option<TrackerId> {
         self.names(kind).get(name).copied()
     }
 
-    /// One tracker.
+    /// Returns a tracker.
     pub fn tracker(&self, tracker: TrackerId) -> &Tracker {
         &self.rows[tracker]
     }
 
-    /// One level.
+    /// Returns a level.
     ///
     /// # Panics
-    /// When it is gone.
+    ///
+    /// Panics if the level was removed.
     pub fn level(&self, level: LevelId) -> Level<'_> {
         Level::new(self, &self.levels[level], level)
     }
 
-    /// All users or all groups that have a tracker, by name.
+    /// Returns all users or all groups with a tracker, by name.
     pub fn names(&self, kind: TrackerKind) -> &OrderedMap<Name, TrackerId> {
         match kind {
             TrackerKind::User => &self.users,
@@ -304,27 +314,27 @@ impl Trackers {
         }
     }
 
-    /// One level, if it still is there.
+    /// Returns a level. `None` if it was removed.
     pub fn find_level(&self, level: LevelId) -> Option<Level<'_>> {
         Some(Level::new(self, self.levels.get(level)?, level))
     }
 
-    /// The level of this user or group at one queue, if there is one.
+    /// Returns the level of a user or group at one queue, if it exists.
     pub fn level_of(&self, kind: TrackerKind, name: &str, queue: QueueId) -> Option<LevelId> {
         self.places.get(&(queue, self.find(kind, name)?)).copied()
     }
 
-    /// Queues that have limits.
+    /// Returns the queues with limits.
     pub fn limited_queues(&self) -> impl Iterator<Item = QueueId> {
         self.limits.iter().map(|(queue, _)| *queue)
     }
 
-    /// All levels of all trackers.
+    /// Returns all levels of all trackers.
     pub fn levels(&self) -> impl Iterator<Item = (LevelId, Level<'_>)> {
         self.levels.iter().map(|(id, row)| (id, Level::new(self, row, id)))
     }
 
-    /// A level and those above it, up to the root of its tracker.
+    /// Returns a level and its ancestors, up to the root of its tracker.
     pub fn up(&self, leaf: LevelId) -> impl Iterator<Item = (LevelId, Level<'_>)> {
         let (mut next, mut within) = (Some(leaf), leaf);
         core::iter::from_fn(move || {
@@ -338,7 +348,7 @@ impl Trackers {
         })
     }
 
-    /// A level that still is there.
+    /// Returns an existing level.
     #[inline]
     fn live(&self, level: LevelId) -> Result<&LevelRow, TrackerError> {
         self.levels.get(level).ok_or(TrackerError::LevelGone { level })

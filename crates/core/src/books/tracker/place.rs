@@ -1,4 +1,4 @@
-//! The tree of levels: where they hang, how they come and go.
+//! Tree of levels: creation and removal.
 
 use alloc::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::bound::SharedLimit;
 use super::{Level, LevelRow, Tracker, TrackerError, TrackerKind, Trackers};
 
 impl Trackers {
-    /// Refuse a path that is not the one of its queues, as far as levels tell: the deepest
-    /// queue at which anybody has one knows what is above it, and all begin at one root.
+    /// Rejects a path that differs from the known path of its queues. The deepest queue with a level determines its
+    /// ancestors, and all paths begin at one root.
     pub(super) fn check_path(&self, path: &[QueueId]) -> Result<(), TrackerError> {
         let anybody = self.users.first().or_else(|| self.groups.first());
         let Some((_, tracker)) = anybody else { return Ok(()) };
@@ -35,8 +35,8 @@ impl Trackers {
         }
     }
 
-    /// The level of a tracker at the end of this path, made with those above it where it is
-    /// missing, each with the limit in force at its queue.
+    /// Returns the level of a tracker at the end of this path. Creates missing levels, each with the limit that applies
+    /// at its queue.
     pub(super) fn ensure(&mut self, tracker: TrackerId, path: &[QueueId]) -> LevelId {
         let known = |queue: &QueueId| self.places.get(&(*queue, tracker)).copied();
         let deepest = (0..path.len()).rev().find_map(|at| Some((at, known(&path[at])?)));
@@ -59,7 +59,7 @@ impl Trackers {
         bottom
     }
 
-    /// A tracker without levels: the first path makes them.
+    /// Adds a tracker without levels. Its first path creates them.
     pub(super) fn add_tracker(&mut self, kind: TrackerKind, name: &Name) -> TrackerId {
         let row = Tracker { kind, name: name.clone(), root: LevelId::NONE };
         let tracker = self.rows.insert(row);
@@ -93,8 +93,7 @@ impl Trackers {
         id
     }
 
-    /// The limit that is in force for a tracker at a queue, or none, and whether it is the one
-    /// of all others.
+    /// Returns the limit that applies to a tracker at a queue, if any, and whether it is the one for all others.
     pub(super) fn bound_of(
         &self,
         tracker: TrackerId,
@@ -108,7 +107,7 @@ impl Trackers {
         }
     }
 
-    /// The levels right below a level, the newest first.
+    /// Returns the child levels of a level, newest first.
     pub fn children(&self, parent: LevelId) -> impl Iterator<Item = (LevelId, Level<'_>)> {
         let mut next = self.levels[parent].first_child;
         core::iter::from_fn(move || {
@@ -119,8 +118,8 @@ impl Trackers {
         })
     }
 
-    /// Remove this level and those above it as far as nothing needs them. What is left of them
-    /// stands or leans as its place is now.
+    /// Removes this level and its ancestors as long as they are not needed. Updates whether the first remaining level
+    /// has its own account.
     pub(super) fn prune(&mut self, leaf: LevelId) {
         let (mut next, mut closed) = (Some(leaf), None);
         while let Some(id) = next
@@ -139,14 +138,14 @@ impl Trackers {
         }
         let Some(left) = next else { return };
         match closed.filter(|_| !self.levels[left].has_account) {
-            // It leaned on what has gone.
+            // The remaining level shared the account of the removed one.
             Some(account) => self.open(left, *account.tally(), self.accounts.above(&account)),
             None => self.lean(left),
         }
     }
 
-    /// Whether anything keeps a level in being. One that leans on nothing any more leaned on one
-    /// that was removed because it used nothing.
+    /// Returns whether a level must remain. A level without an account and without a child shared the account of a
+    /// removed level, which had no usage.
     fn is_needed(&self, level: LevelId) -> bool {
         let row = &self.levels[level];
         row.is_needed() || (row.has_account && !self.accounts[level].tally().is_zero())

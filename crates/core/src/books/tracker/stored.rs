@@ -1,7 +1,6 @@
-//! Trackers as plain data: who is counted, their levels, what those that stand use, and the limits.
+//! Serialization of trackers: users and groups, their levels, the amounts of accounts, and the limits.
 //!
-//! Everything else follows: names, places, the limit in force at a level, the accounts with what
-//! all limits of a stretch allow together.
+//! All other data is derived: names, places, the limit that applies to a level, and the combined limits of accounts.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -20,20 +19,20 @@ use super::levels::{BLOCK, Levels};
 use super::limit::QueueLimits;
 use super::{LimitSettings, LimitSubject, Tracker, TrackerKind, Trackers};
 
-/// The fields in the order in which they are written: append only.
+/// Fields in the order of serialization. Only append fields.
 #[derive(Deserialize)]
 pub(super) struct Stored {
     rows: Table<TrackerId, Tracker>,
     levels: Levels,
-    /// Of the levels that stand, in their order.
+    /// Usage of the levels with an account, in their order.
     tallies: Vec<PackedUsage>,
-    /// For how many accounts there is room, in chunks; room that was needed once stays.
+    /// Number of allocated chunks for accounts. Chunks are never freed.
     room: u32,
     limits: OrderedMap<QueueId, StoredLimits>,
     wildcards: OrderedMap<QueueId, Arc<[QueueId]>>,
 }
 
-/// The limits of one queue: as configured, with their resources as vectors.
+/// Limits of one queue: the configured ones, and their resources as vectors.
 #[derive(Clone, Serialize, Deserialize)]
 struct StoredLimits {
     settings: Arc<[LimitSettings]>,
@@ -73,7 +72,7 @@ impl Serialize for Tallies<'_> {
 }
 
 impl QueueLimits {
-    /// What a limit of this queue comes to.
+    /// Returns the resources of a limit of this queue.
     fn max_of(&self, subject: &LimitSubject) -> Option<Resources> {
         let bound = match subject {
             LimitSubject::User(name) => self.users.get(name),
@@ -131,7 +130,7 @@ impl Trackers {
         Ok(())
     }
 
-    /// Find each level by its queue, and have it obey the limit that is in force there.
+    /// Rebuilds the index of levels by queue, and sets the limit that applies to each level.
     fn place_levels(&mut self) -> Outcome {
         let mut places: Vec<((QueueId, TrackerId), LevelId)> =
             self.levels.iter().map(|(id, row)| ((row.queue, row.tracker), id)).collect();
@@ -148,7 +147,7 @@ impl Trackers {
         Ok(())
     }
 
-    /// Tie the levels below each level together, beginning with the roots of the trackers.
+    /// Links the child levels of each level, beginning with the roots of the trackers.
     fn relink_levels(&mut self) -> Outcome {
         let mut open = Vec::new();
         for (id, row) in self.rows.iter() {
@@ -196,7 +195,7 @@ impl Trackers {
             }
             self.open(level, *tally, above);
         }
-        // Numbers of levels come in blocks of two kinds.
+        // Numbers of levels are assigned in blocks of two kinds.
         let most = self.levels.slots().div_ceil(BLOCK as usize) * 2;
         let within = (self.accounts.room()..=most).contains(&(room as usize));
         Unsound::unless(within, "all levels", "the room for what they use")?;
@@ -204,22 +203,22 @@ impl Trackers {
         Ok(())
     }
 
-    /// The names of all users and groups.
+    /// Returns the names of all users and groups.
     pub(crate) fn all_names(&self) -> impl Iterator<Item = Name> {
         self.users.iter().chain(self.groups.iter()).map(|(name, _)| name.clone())
     }
 
-    /// The paths of the queues that have a limit for all other users.
+    /// Returns the paths of the queues with a limit for all other users.
     pub(crate) fn paths_of_wildcards(&self) -> impl Iterator<Item = (QueueId, &Arc<[QueueId]>)> {
         self.wildcards.iter().map(|(queue, path)| (*queue, path))
     }
 
-    /// Whether a queue has a limit for all other users.
+    /// Returns whether a queue has a limit for all other users.
     pub(crate) fn limits_any_user(&self, queue: QueueId) -> bool {
         self.limits.get(&queue).is_some_and(|limits| limits.any_user.is_some())
     }
 
-    /// Whether all types of all amounts are known.
+    /// Returns whether all types of all amounts are known.
     pub(crate) fn know_types(&self, types: &ResourceTypes) -> bool {
         let limits = self.limits.iter().all(|(_, one)| {
             let mut subjects = one.settings.iter().map(|setting| &setting.subject);

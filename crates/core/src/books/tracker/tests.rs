@@ -16,7 +16,7 @@ fn limit(amount: i64, max_applications: u64) -> Limit {
     Limit { max: (amount > 0).then(|| memory(amount)), max_applications }
 }
 
-/// Make these all limits of a queue: for whom, memory, applications.
+/// Sets all limits of a queue: subject, memory, and applications.
 fn set(trackers: &mut Trackers, path: &[QueueId], limits: &[(LimitSubject, i64, u64)]) {
     let settings: Vec<LimitSettings> = limits
         .iter()

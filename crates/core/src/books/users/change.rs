@@ -1,4 +1,4 @@
-//! Keeping along who shares a leaf.
+//! Updates the users of leaves with user limits.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use crate::userlimit::{Formula, Leaf};
 use super::{Change, LeafShares, LeafUser, RowUpdate, UserRow};
 
 impl Books {
-    /// An ask of an application waits from now on, or does no more.
+    /// Records whether an ask of an application waits.
     #[inline]
     pub(in crate::books) fn share_ask(&mut self, of: ApplicationId, shape: ShapeId, waits: bool) {
         if self.has_user_limits()
@@ -21,8 +21,8 @@ impl Books {
         }
     }
 
-    /// An ask of an application was placed: it waits no more, and its user uses more. `calm`: by their
-    /// tracker, they surely are as active as before.
+    /// Records that an ask of an application was placed, which increases the usage of its user. `calm` is whether the
+    /// trackers report that the user certainly stays as active as before.
     #[inline]
     pub(in crate::books) fn share_placed(&mut self, of: ApplicationId, shape: ShapeId, calm: bool) {
         if self.has_user_limits() {
@@ -31,7 +31,7 @@ impl Books {
         }
     }
 
-    /// The user of an application uses this much more; it may be below zero.
+    /// Changes the usage of the user of an application. The amount can be negative.
     #[inline]
     pub(in crate::books) fn share_use(
         &mut self,
@@ -50,15 +50,14 @@ impl Books {
         if let Some(link) = link {
             self.look_at_everywhere(leaf, link.user, moved);
         } else if let Some(users) = self.sharing.leaves.get_mut(&leaf) {
-            // Nobody active uses it.
+            // The usage belongs to an inactive user.
             if let Some(more) = moved.used.amount(&self.shapes) {
                 Arc::make_mut(users).use_inactively(more);
             }
         }
     }
 
-    /// An application is tied to its user from now on, with all that it waits for, or is about not
-    /// to be.
+    /// Adds or removes all waiting asks of an application that was linked, or is about to be unlinked.
     pub(in crate::books) fn share_all(&mut self, of: ApplicationId, waits: bool) {
         if !self.has_user_limits() {
             return;
@@ -82,7 +81,7 @@ impl Books {
         }
     }
 
-    /// Count the users of a queue again, since it is new or has other rules.
+    /// Recounts the users of a new queue, or of one with changed rules.
     pub(in crate::books) fn share_leaf(&mut self, leaf: QueueId) {
         let row = self.queue(leaf);
         let config = row.settings.user_limits.clone().filter(|_| row.leaf && row.parent.is_some());
@@ -90,7 +89,7 @@ impl Books {
         self.forget_leaf(leaf);
         let Some(config) = config else { return };
         let mut users = LeafShares::new(self, partition, &config);
-        // Nobody is active yet.
+        // No user is active yet.
         users.use_inactively(&self.queue(leaf).allocated);
         self.sharing.leaves.insert(leaf, users.into());
         self.look_at_leaf(leaf);
@@ -100,7 +99,7 @@ impl Books {
         }
     }
 
-    /// A queue has another maximum, which holds below it, too.
+    /// Updates the leaves in the subtree of a queue after its maximum changed.
     pub(in crate::books) fn look_below(&mut self, queue: QueueId) {
         let below = |leaf: &QueueId| self.up(*leaf).any(|(above, _)| above == queue);
         let leaves: Vec<QueueId> =
@@ -111,7 +110,7 @@ impl Books {
         }
     }
 
-    /// Bring what users split up to date.
+    /// Updates the properties of a leaf that its users share.
     fn look_at_leaf(&mut self, leaf: QueueId) {
         let formula = self.leaf_users(leaf).rules.formula;
         let now = self.leaf_alone(leaf, formula);
@@ -122,7 +121,7 @@ impl Books {
         users.settle();
     }
 
-    /// Count the users of all leaves: the books were read back.
+    /// Counts the users of all leaves after the books were deserialized.
     #[cfg(feature = "snapshot")]
     pub(in crate::books) fn share_leaves(&mut self) {
         let leaves: Vec<QueueId> = self.queues.iter().map(|(id, _)| id).collect();
@@ -131,21 +130,20 @@ impl Books {
         }
     }
 
-    /// The leaves of a partition with user limits.
+    /// Returns the leaves of a partition with user limits.
     fn sharing_in(&self, partition: PartitionId) -> Vec<QueueId> {
         let mine = |leaf: &QueueId| self.queues[*leaf].partition == partition;
         self.sharing.leaves.iter().map(|(leaf, _)| *leaf).filter(mine).collect()
     }
 
-    /// Count the users of the leaves of a partition again, since the labels of its types have
-    /// changed.
+    /// Recounts the users of the leaves of a partition after the labels of its types changed.
     pub(in crate::books) fn share_by_label(&mut self, partition: PartitionId) {
         for leaf in self.sharing_in(partition) {
             self.share_leaf(leaf);
         }
     }
 
-    /// Forget the users of a queue that is removed or about to be counted again.
+    /// Removes the users of a queue that is removed or about to be recounted.
     pub(in crate::books) fn forget_leaf(&mut self, leaf: QueueId) {
         let Some(before) = self.sharing.leaves.remove(&leaf) else { return };
         let partition = self.queue(leaf).partition;
@@ -156,15 +154,15 @@ impl Books {
         self.note_nobody_active(leaf);
     }
 
-    /// Limits have changed: look at everybody again.
+    /// Updates all users of a partition after its limits changed.
     pub(in crate::books) fn look_at_all_users(&mut self, partition: PartitionId) {
         for leaf in self.sharing_in(partition) {
             self.look_at_all_in(leaf);
         }
     }
 
-    /// The cluster has another size, or queues below this one have: what users split, what is
-    /// dominant, and who is active, may have changed.
+    /// Updates leaves after the size of the cluster or of queues in the subtree of `top` changed. The shared amounts,
+    /// the dominant types, and the active users can change.
     pub(in crate::books) fn look_at_sizes(&mut self, top: QueueId) {
         if !self.has_user_limits() {
             return;
@@ -200,11 +198,11 @@ impl Books {
         }
     }
 
-    /// The leaf and the level of an application in a leaf with user limits.
+    /// Returns the leaf and the level of an application in a leaf with user limits.
     fn sharer(&self, of: ApplicationId) -> Option<(QueueId, LevelId)> {
         let row = &self.applications[of];
         self.sharing.leaves.get(&row.queue)?;
-        // Nobody is active by what is not looked at.
+        // Asks that are not checked yet do not make a user active.
         let counts = !self.waits_for_activation(of);
         counts.then_some((row.queue, row.link?.user))
     }
@@ -213,7 +211,7 @@ impl Books {
         Arc::make_mut(self.sharing.leaves.get_mut(&leaf).expect("the leaf has user limits"))
     }
 
-    /// The row of a user, if the user has one.
+    /// Returns the row of a user, if it exists.
     fn user_row(&mut self, leaf: QueueId, level: LevelId) -> Option<&mut UserRow> {
         let users = Arc::make_mut(self.sharing.leaves.get_mut(&leaf)?);
         let trackers = &self.partitions[&self.queues[leaf].partition].trackers;
@@ -221,7 +219,7 @@ impl Books {
         Some(users.rows.at_mut(seat))
     }
 
-    /// Give a user a row.
+    /// Creates a row for a user.
     fn know_user(&mut self, leaf: QueueId, level: LevelId) {
         let users = self.sharing.leaves.get(&leaf).expect("the leaf has user limits");
         if users.rows.has(level) {
@@ -252,8 +250,8 @@ impl Books {
         }
     }
 
-    /// The user's use in this leaf counts against limits above it, and so in other leaves, whether
-    /// or not users share this leaf.
+    /// Updates the rows of a user in all leaves. The usage in one leaf counts against limits of ancestors, and
+    /// therefore in other leaves.
     fn look_at_everywhere(&mut self, leaf: QueueId, level: LevelId, moved: Moved<'_>) {
         self.look_at_user(leaf, level, moved);
         if moved.calm {
@@ -265,7 +263,7 @@ impl Books {
         }
     }
 
-    /// Update the row of a user and the sums of the leaf.
+    /// Updates the row of a user, and the sums of the leaf.
     fn look_at_user(&mut self, leaf: QueueId, level: LevelId, moved: Moved<'_>) {
         let Some(users) = self.sharing.leaves.get_mut(&leaf) else { return };
         let (partition, users) = (self.queues[leaf].partition, Arc::make_mut(users));
@@ -298,25 +296,25 @@ impl Books {
     }
 }
 
-/// What has changed for a user in one leaf.
+/// Change of a user in one leaf.
 #[derive(Clone, Copy, Debug, Default)]
 struct Moved<'a> {
-    /// An ask of this shape waits from now on, or does no more.
+    /// An ask of this shape, and whether it waits now.
     ask: Option<(ShapeId, bool)>,
     used: Used<'a>,
-    /// Whether the user certainly stays as active as before, and uses nothing of another leaf.
+    /// Whether the user certainly stays as active as before, and uses no other leaf.
     calm: bool,
 }
 
-/// How much more a user uses.
+/// Change of the usage of a user.
 #[derive(Clone, Copy, Debug, Default)]
 enum Used<'a> {
-    /// Nothing.
+    /// No change.
     #[default]
     AsBefore,
-    /// As much as an ask of this shape.
+    /// The amounts of an ask of this shape.
     Shape(ShapeId),
-    /// This, which may be below zero.
+    /// This amount, which can be negative.
     By(&'a Resources),
 }
 

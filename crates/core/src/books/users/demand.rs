@@ -1,5 +1,4 @@
-//! How much of what waits in a leaf its users may have: demand, as preemption sees it. Source:
-//! user-headroom §6.
+//! Demand for preemption: the part of the pending amounts of a leaf that its users can get. Source: user-headroom §6.
 
 use crate::books::Books;
 use crate::id::QueueId;
@@ -9,7 +8,7 @@ use crate::userlimit::{Among, Enforcement, Formula};
 use super::{LeafUser, LeafUsers};
 
 impl LeafUsers<'_> {
-    /// What a user waits for, each ask as it counts.
+    /// Returns the sum of the asks of a user, each as it counts.
     fn wanted(self, books: &Books, user: &LeafUser<'_>) -> Resources {
         let mut wanted = Resources::new();
         for (shape, count) in user.waits() {
@@ -23,8 +22,8 @@ impl LeafUsers<'_> {
         wanted
     }
 
-    /// The part of that demand that the user may have. The user's limit for the smallest countable
-    /// ask bounds it. Where a share only decides whose turn it is, the user's cap bounds it.
+    /// Returns the part of the demand that the user can get, bounded by the limit of the user for the smallest
+    /// countable ask. If a share only determines the next user, the user cap is the bound.
     fn demand(self, books: &Books, user: &LeafUser<'_>) -> Resources {
         let limit = self.limit(user, Among::Active, &self.rules().step);
         let is_turn_only = self.rules().enforcement == Enforcement::Progress
@@ -42,8 +41,8 @@ impl LeafUsers<'_> {
 }
 
 impl Books {
-    /// How much of what waits in a queue may be had, as far as the limits of its users go; above
-    /// leaves, and in leaves without such limits, all of it. Costs the users of the leaf.
+    /// Returns the demand of a queue within the limits of its users. For a parent, or a leaf without user limits,
+    /// returns all pending amounts. Costs the users of the leaf.
     pub fn demand_of(&self, queue: QueueId) -> Resources {
         let Some(users) = self.users_of(queue) else {
             return self.queue(queue).pending.clone();

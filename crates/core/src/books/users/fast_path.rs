@@ -1,5 +1,4 @@
-//! What holds for users without anything being worked out, and the same worked out where that says
-//! nothing.
+//! Fast paths: stored bounds decide most checks of users, and the exact computation decides the others.
 
 use alloc::borrow::Cow;
 
@@ -10,8 +9,7 @@ use crate::userlimit::{Among, Decimal, Formula, Leaf, MinimumShare};
 use super::{LeafShares, LeafUser, LeafUsers};
 
 impl LeafShares {
-    /// Whether a step certainly keeps a user of this weight, whose use is plain, within the user's
-    /// cap.
+    /// Returns whether a step certainly stays within the user cap for a user with this weight and plain usage.
     #[inline]
     pub(super) fn is_within_cap(
         &self,
@@ -24,14 +22,14 @@ impl LeafShares {
 }
 
 impl<'books> LeafUsers<'books> {
-    /// Whether the user of a level may have an ask, according to the user's limits, share and cap.
+    /// Returns whether the limits, the fair share, and the cap allow an ask of the user of a level.
     #[inline]
     pub fn allows(self, level: LevelId, ask: &Resources) -> bool {
         self.fast_allows(level, ask) || self.allows_exactly(level, ask)
     }
 
-    /// Whether the fast path proves that the user may have the ask and is active. If not, the ask
-    /// may still be allowed.
+    /// Returns whether the fast path proves that the ask is allowed and the user is active. If not, the ask can still
+    /// be allowed.
     #[inline]
     pub(crate) fn fast_allows(self, level: LevelId, ask: &Resources) -> bool {
         let is_sure = self.surely_allow_within(level, ask, self.shares.sure.limit());
@@ -39,14 +37,14 @@ impl<'books> LeafUsers<'books> {
         is_sure
     }
 
-    /// The same, according to the user's limits and cap alone.
+    /// Returns whether the fast path proves that the limits and the cap allow the ask.
     #[inline]
     pub(crate) fn fast_within_cap(self, level: LevelId, ask: &Resources) -> bool {
         self.surely_allow_within(level, ask, self.shares.sure.cap())
     }
 
-    /// Whether the user of a level is certainly active, and an ask is within `least` and the user's
-    /// limits.
+    /// Returns whether the user of a level is certainly active, and an ask is within `least` and the limits of the
+    /// user.
     #[inline]
     fn surely_allow_within(
         self,
@@ -65,15 +63,14 @@ impl<'books> LeafUsers<'books> {
             && self.user(level).is_some_and(|user| self.admits(&user, &self.counted(ask)))
     }
 
-    /// Whether an active user may have an ask of this counted size, according to the user's limit.
-    /// It gives the result of [`Rules::admits`](crate::userlimit::Rules::admits) with
-    /// [`LeafUsers::limit`] at a lower cost.
+    /// Returns whether an active user can use an ask of this counted size, according to the limit of the user. Equals
+    /// [`Rules::admits`](crate::userlimit::Rules::admits) with [`LeafUsers::limit`] at a lower cost.
     #[inline]
     pub fn admits(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
         self.fast_admits(user, ask) || self.admits_exactly(user, ask)
     }
 
-    /// Whether the fast path proves that. If not, the user may still have the ask.
+    /// Returns whether the fast path proves that. If not, the ask can still be admitted.
     #[inline]
     pub(crate) fn fast_admits(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
         let is_sure = user.active
@@ -90,7 +87,7 @@ impl<'books> LeafUsers<'books> {
         self.rules().admits(self.outline(), &limit, &user.used(), ask)
     }
 
-    /// Whether an ask of this counted size would take a user beyond the user's cap.
+    /// Returns whether an ask of this counted size would exceed the user cap.
     #[inline]
     pub(crate) fn exceeds_cap(self, user: &LeafUser<'_>, ask: &Resources) -> bool {
         let (weight, shares) = (user.weight, self.shares);
@@ -102,12 +99,12 @@ impl<'books> LeafUsers<'books> {
         !is_sure && exactly()
     }
 
-    /// Never more than that for a user of this weight, who asks for this much as it counts.
+    /// Returns the user cap for a user with this weight and an ask of this counted size.
     pub fn cap(self, weight: Decimal, ask: &Resources) -> Resources {
         self.rules().cap(&self.capped(), weight, ask)
     }
 
-    /// What caps are worked out from: ours do not look at what is used.
+    /// Returns the state from which caps are computed. The cap of `smooth` does not depend on usage.
     fn capped(self) -> Cow<'books, Leaf> {
         match self.rules().formula {
             Formula::Smooth => Cow::Borrowed(self.outline()),
@@ -115,12 +112,12 @@ impl<'books> LeafUsers<'books> {
         }
     }
 
-    /// The stored bounds that certainly hold for the leaf's active users.
+    /// Returns the stored bounds that certainly apply to the active users of the leaf.
     pub(crate) const fn sure(self) -> &'books MinimumShare {
         &self.shares.sure
     }
 
-    /// The stored use up to which a user certainly stays active; none where none is stored.
+    /// Returns the stored usage up to which a user certainly stays active. `None` if none is stored.
     pub(crate) fn active_up_to(self, level: LevelId) -> Option<&'books PackedLimit> {
         self.trackers.active_up_to(level)
     }

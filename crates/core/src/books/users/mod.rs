@@ -1,7 +1,7 @@
-//! Who shares a leaf that has user limits, and who of them is active.
+//! Users of leaves with user limits, and which of them are active.
 //!
-//! All of it follows from the rest of the books. It is stored so that the cost of a share does not
-//! depend on the number of users. Only leaves with user limits are here.
+//! All data follows from the rest of the books. It is stored so that the cost of a share does not depend on the number
+//! of users. Contains only leaves with user limits.
 
 mod change;
 mod demand;
@@ -34,55 +34,55 @@ use rows::{Found, Rows, UserRow};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Sharing {
     leaves: OrderedMap<QueueId, Arc<LeafShares>>,
-    /// The leaves in which a user has a row; the limits above them apply in each.
+    /// Leaves in which a user has a row. The limits of ancestors apply in each.
     by_user: OrderedMap<(PartitionId, TrackerId, QueueId), LevelId>,
 }
 
-/// The stored data about the users of one leaf; the trackers hold their usage.
+/// Stored data about the users of one leaf. The trackers have their usage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeafShares {
     rules: Arc<Rules>,
     config: Arc<UserLimitsConfig>,
-    /// Asks count as multiples of it.
+    /// Increment: asks count as multiples of it.
     increment: Resources,
-    /// Larger asks are refused; an absent type is not bounded.
+    /// Largest ask. A missing type is not limited.
     largest: Resources,
-    /// Whether asks count as they are.
+    /// Whether asks count with their exact size.
     counts_as_is: bool,
     rows: Rows,
-    /// What their shares are worked out from, as if those who are active used nothing: what they do is all
-    /// but that, so that a charge to one of them changes nothing here.
+    /// Properties of the leaf for the computation of shares, without the usage of active users. A charge to an active
+    /// user therefore changes nothing here.
     outline: Leaf,
-    /// What follows from it for each of them.
+    /// Bounds that follow from the outline for each active user.
     sure: MinimumShare,
 }
 
-/// The users of one leaf.
+/// Users of one leaf.
 #[derive(Clone, Copy, Debug)]
 pub struct LeafUsers<'books> {
     shares: &'books LeafShares,
     trackers: &'books Trackers,
-    /// What is allocated in the leaf.
+    /// Usage of the leaf.
     allocated: &'books Resources,
 }
 
-/// One user of a leaf, who uses something there or waits for something.
+/// One user who uses a leaf or waits there.
 #[derive(Clone, Copy, Debug)]
 pub struct LeafUser<'books> {
     waits: &'books [(ShapeId, u32)],
-    /// The weight of the user.
+    /// Weight of the user.
     pub weight: Decimal,
-    /// Whether the user counts among those who split the leaf.
+    /// Whether the user is an active user, who shares the leaf.
     pub active: bool,
-    /// What the user uses in the leaf of the first eight types, and whether that is plain.
+    /// Usage of the user in the leaf of the first eight types, and whether that is plain.
     tally: &'books PackedUsage,
     plain: bool,
-    /// The user's level there; none for a user who has nothing.
+    /// Level of the user at the leaf. `None` for a user without usage and asks.
     level: Option<(&'books Trackers, LevelId)>,
 }
 
 impl<'books> LeafUser<'books> {
-    /// Somebody who uses nothing and waits for nothing.
+    /// Returns a user without usage and asks.
     const fn idle(weight: Decimal) -> Self {
         Self {
             waits: &[],
@@ -94,18 +94,18 @@ impl<'books> LeafUser<'books> {
         }
     }
 
-    /// The sizes that the user waits for, each with the number of asks.
+    /// Returns the sizes that the user waits for, each with the number of asks.
     pub const fn waits(&self) -> &'books [(ShapeId, u32)] {
         self.waits
     }
 
-    /// What the user uses in the leaf.
+    /// Returns the usage of the user in the leaf.
     pub fn used(&self) -> Resources {
         let level = self.level.and_then(|(trackers, level)| trackers.find_level(level));
         level.map(Level::used).unwrap_or_default()
     }
 
-    /// What the user uses there of one type.
+    /// Returns the usage of the user of one type.
     #[inline]
     pub fn used_of(&self, resource: ResourceType) -> Quantity {
         self.tally.get(resource).unwrap_or_else(|| self.used().get_or_zero(resource))
@@ -140,8 +140,7 @@ impl LeafShares {
         }
     }
 
-    /// What they are with what these trackers, those of their partition, charge to them, and with all that
-    /// is allocated in their leaf.
+    /// Combines the data with the usage in these trackers of the partition, and with the usage of the leaf.
     pub const fn with<'books>(
         &'books self,
         trackers: &'books Trackers,
@@ -150,7 +149,7 @@ impl LeafShares {
         LeafUsers { shares: self, trackers, allocated }
     }
 
-    /// Whether its sums, or who is active, depend on the size of the cluster.
+    /// Returns whether the sums or the active users depend on the size of the cluster.
     fn looks_at_cluster(&self) -> bool {
         match self.rules.formula {
             Formula::Yarn27 => false,
@@ -161,50 +160,50 @@ impl LeafShares {
 }
 
 impl<'books> LeafUsers<'books> {
-    /// The stored data about them.
+    /// Returns the stored data.
     pub const fn shares(self) -> &'books LeafShares {
         self.shares
     }
 
-    /// The user-limit rules of the leaf.
+    /// Returns the user-limit rules of the leaf.
     pub fn rules(self) -> &'books Rules {
         &self.shares.rules
     }
 
-    /// The weight of a user, who need not have anything here.
+    /// Returns the weight of a user, who does not have to use the leaf.
     pub fn weight_of(self, user: &str) -> Decimal {
         self.shares.config.weight(user)
     }
 
-    /// Asks count as multiples of it.
+    /// Returns the increment: asks count as multiples of it.
     pub const fn increment(self) -> &'books Resources {
         &self.shares.increment
     }
 
-    /// The largest ask that is taken; an absent type is not bounded.
+    /// Returns the largest accepted ask. A missing type is not limited.
     pub const fn largest(self) -> &'books Resources {
         &self.shares.largest
     }
 
-    /// What their shares are worked out from.
+    /// Returns the state of the leaf from which shares are computed.
     pub fn state(self) -> Leaf {
         let (outline, used) = (self.outline(), self.allocated.clone());
         let used_active = used.minus(&outline.used).pruned();
         Leaf { used, used_active, ..outline.clone() }
     }
 
-    /// The same for a caller that ignores usage: as if the active users used nothing.
+    /// Returns the state without the usage of active users, for callers that ignore it.
     pub const fn outline(self) -> &'books Leaf {
         &self.shares.outline
     }
 
-    /// Those who use something here or wait for something, by their level at the leaf.
+    /// Returns the users who use the leaf or wait there, by their level.
     pub fn users(self) -> impl Iterator<Item = (LevelId, LeafUser<'books>)> {
         let levels = self.shares.rows.levels();
         levels.filter_map(move |level| Some((level, self.user(level)?)))
     }
 
-    /// One of them.
+    /// Returns a user by their level.
     #[inline]
     pub fn user(self, level: LevelId) -> Option<LeafUser<'books>> {
         let Found { row, tally, plain, .. } = self.shares.rows.find(self.trackers, level)?;
@@ -213,17 +212,16 @@ impl<'books> LeafUsers<'books> {
         Some(LeafUser { waits, weight: *weight, active: *active, tally, plain, level })
     }
 
-    /// How many of them are found without a search: all.
+    /// Returns the number of users whose hint is valid, which must be all.
     pub(crate) fn seated(self) -> usize {
         let LeafUsers { shares, trackers, .. } = self;
         shares.rows.levels().filter(|level| shares.rows.is_seated(trackers, *level)).count()
     }
 
-    /// How much one of its users may have in the current state of the leaf, for an ask of this
-    /// counted size.
+    /// Returns the limit of a user in the current state of the leaf, for an ask of this counted size.
     ///
-    /// Under `smooth` this is what the user may have while such an ask waits. The user counts as
-    /// active then, even if inactive now.
+    /// With `smooth`, this is the limit while such an ask waits. The user then counts as active, even if they are
+    /// inactive now.
     pub fn limit(self, user: &LeafUser<'_>, among: Among, ask: &Resources) -> Limit {
         let part = ShareQuery { weight: user.weight, among, ask };
         let (rules, state) = (self.rules(), self.state());
@@ -233,12 +231,12 @@ impl<'books> LeafUsers<'books> {
         rules.limit(&state, part)
     }
 
-    /// What an ask of this size counts as.
+    /// Returns the counted size of an ask.
     pub fn normalised(self, ask: &Resources) -> Resources {
         self.counted(ask).into_owned()
     }
 
-    /// The same, where that costs nothing unless asks are counted otherwise than they are.
+    /// Returns the counted size of an ask. Borrows it if it equals the exact size.
     #[inline]
     pub(crate) fn counted(self, ask: &Resources) -> Cow<'_, Resources> {
         counted(self.shares.measure(), ask)
@@ -246,7 +244,7 @@ impl<'books> LeafUsers<'books> {
 }
 
 impl Books {
-    /// The users of a leaf; none where it has no user limits.
+    /// Returns the users of a leaf. `None` without user limits.
     #[inline]
     pub fn users_of(&self, leaf: QueueId) -> Option<LeafUsers<'_>> {
         if self.sharing.leaves.is_empty() {
@@ -257,35 +255,34 @@ impl Books {
         Some(shares.with(&self.partition(row.partition).trackers, &row.allocated))
     }
 
-    /// Whether any leaf has user limits.
+    /// Returns whether any leaf has user limits.
     pub const fn has_user_limits(&self) -> bool {
         !self.sharing.leaves.is_empty()
     }
 
-    /// The leaves with user limits.
+    /// Returns the leaves with user limits and their users.
     pub fn leaves_with_users(&self) -> impl Iterator<Item = (QueueId, LeafUsers<'_>)> {
         let leaves = self.sharing.leaves.iter();
         leaves.filter_map(|(leaf, _)| Some((*leaf, self.users_of(*leaf)?)))
     }
 
-    /// The same, without what is known of them.
+    /// Returns the leaves with user limits.
     pub(crate) fn leaves_sharing(&self) -> impl Iterator<Item = QueueId> {
         self.sharing.leaves.iter().map(|(leaf, _)| *leaf)
     }
 
-    /// The other leaves with user limits in which the user of this level at a leaf uses something, or
-    /// waits.
+    /// Returns the other leaves with user limits that the user of this level uses, or in which they wait.
     pub fn other_leaves_of(&self, leaf: QueueId, level: LevelId) -> impl Iterator<Item = QueueId> {
         self.other_rows_of(leaf, level).map(|(leaf, _)| leaf)
     }
 
-    /// The same, with the user's level in each.
+    /// Returns these leaves with the level of the user in each.
     fn other_rows_of(
         &self,
         here: QueueId,
         level: LevelId,
     ) -> impl Iterator<Item = (QueueId, LevelId)> {
-        // Mostly there is no other leaf in which the user could have a row.
+        // Usually there is no other leaf in which the user could have a row.
         let is_elsewhere = match self.sharing.leaves.len() {
             0 => false,
             1 => self.sharing.leaves.get(&here).is_none(),
@@ -311,13 +308,13 @@ impl Books {
         })
     }
 
-    /// How many rows there are by user: as many as by leaf.
+    /// Returns the number of rows in the index by user, which equals that of the leaves.
     pub(crate) const fn rows_by_user(&self) -> usize {
         self.sharing.by_user.len()
     }
 
-    /// A leaf as user limits with this formula see it, without its users: what it is
-    /// guaranteed, what it may have and uses, and what there is.
+    /// Returns the properties of a leaf for user limits with this formula, without its users: guarantee, maximum,
+    /// usage, and capacity.
     pub(crate) fn leaf_alone(&self, leaf: QueueId, formula: Formula) -> Leaf {
         let row = self.queue(leaf);
         let total = self.queue(self.partition(row.partition).root).max.clone().unwrap_or_default();
@@ -328,7 +325,7 @@ impl Books {
             }
         }
         if formula != Formula::Smooth {
-            // CapacityScheduler knows no queue without a maximum: it is all there is.
+            // In CapacityScheduler, every queue has a maximum. A missing one is the whole cluster.
             max = max.minimum(&total);
         }
         let sections = Some(self.sections_of(row.partition)).filter(|all| !all.is_single());
@@ -342,30 +339,30 @@ impl Books {
         }
     }
 
-    /// A leaf as its user limits see it; none where it has none.
+    /// Returns the state of a leaf for its user limits. `None` without user limits.
     pub fn shared_leaf(&self, leaf: QueueId) -> Option<Leaf> {
         self.users_of(leaf).map(LeafUsers::state)
     }
 
-    /// How much a user may have of a leaf with user limits, for an ask of this size; none where it has
-    /// none, or the user neither uses anything there nor waits. See [`LeafUsers::limit`].
+    /// Returns the limit of a user in a leaf, for an ask of this size. `None` without user limits, or if the user
+    /// neither uses the leaf nor waits there. See [`LeafUsers::limit`].
     pub fn user_limit(&self, leaf: QueueId, level: LevelId, ask: &Resources) -> Option<Limit> {
         let users = self.users_of(leaf)?;
         Some(users.limit(&users.user(level)?, Among::Active, &users.normalised(ask)))
     }
 }
 
-/// What a block `userlimits` comes to, in the types of somebody.
+/// Effective values of a block `userlimits`, with resources as vectors.
 pub(crate) struct Sizes {
     pub(crate) rules: Rules,
-    /// Asks count as multiples of it.
+    /// Increment: asks count as multiples of it.
     pub(crate) increment: Resources,
-    /// Larger asks are refused; an absent type is not bounded.
+    /// Largest ask. A missing type is not limited.
     pub(crate) largest: Resources,
 }
 
 impl Sizes {
-    /// The rules of a configuration, with defaults for absent values.
+    /// Returns the values of a configuration, with defaults for absent ones.
     pub(crate) fn of(
         config: &UserLimitsConfig,
         mut intern: impl FnMut(&Amounts) -> Resources,
@@ -385,14 +382,14 @@ impl Sizes {
         Self { rules, increment, largest }
     }
 
-    /// An amount configured for a type holds on nodes of every label.
+    /// Applies an amount that is configured for a plain type to the nodes of every label.
     fn spread(&mut self, types: &ResourceTypes, sections: &Sections) {
         for amounts in [&mut self.rules.step, &mut self.increment, &mut self.largest] {
             sections.spread(types, amounts);
         }
     }
 
-    /// What an ask of this size counts as.
+    /// Returns the counted size of an ask.
     pub(crate) fn normalised(&self, ask: &Resources) -> Resources {
         let (increment, largest) = (&self.increment, &self.largest);
         counted(Measure { rules: &self.rules, increment, largest, sections: None }, ask)
@@ -400,7 +397,7 @@ impl Sizes {
     }
 }
 
-/// By what asks are counted.
+/// Values that determine the counted size of asks.
 #[derive(Clone, Copy)]
 struct Measure<'a> {
     rules: &'a Rules,
@@ -409,9 +406,8 @@ struct Measure<'a> {
     sections: Option<&'a Sections>,
 }
 
-/// Whole increments, the minimum allocation at least and the maximum allocation at most. What is
-/// larger than that by itself, as only the RM can have it, counts as it is. Source: user-headroom
-/// §2.6.
+/// Returns the counted size: whole increments, at least the minimum allocation and at most the maximum allocation. An
+/// ask that exceeds the maximum, which only the RM can place, counts with its exact size. Source: user-headroom §2.6.
 #[inline]
 fn counted<'ask>(
     Measure { rules, increment, largest, sections }: Measure<'_>,
@@ -422,7 +418,7 @@ fn counted<'ask>(
     }
     let mut counted = rules.normalised(ask, increment);
     if let Some(sections) = sections {
-        // The minimum allocation is that of the nodes which the ask is for.
+        // The minimum allocation applies to the section of nodes that the ask is for.
         let first = ask.iter().next().map_or(0, |(resource, _)| sections.section(resource));
         counted = sections.only(first, &counted);
     }

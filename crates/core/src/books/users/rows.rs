@@ -1,5 +1,4 @@
-//! The rows of the users of a leaf: in order of their levels, and each found at once by the seat that
-//! is noted at its level.
+//! Rows of the users of a leaf, in the order of their levels. A hint at the level finds each row without a search.
 
 use smallvec::SmallVec;
 
@@ -10,21 +9,20 @@ use crate::resource::PackedUsage;
 use crate::table::Table;
 use crate::userlimit::Decimal;
 
-/// The row of one user of a leaf, who uses something there or waits for something. The usage itself
-/// is what is charged at the user's level.
+/// Row of one user who uses a leaf or waits there. The trackers have the usage.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct UserRow {
-    /// How many asks of each shape wait, by shape.
+    /// Number of waiting asks by shape.
     pub(super) waits: SmallVec<[(ShapeId, u32); 1]>,
-    /// The weight of the user.
+    /// Weight of the user.
     pub(super) weight: Decimal,
-    /// Whether the user counts among those who split the leaf.
+    /// Whether the user is an active user, who shares the leaf.
     pub(super) active: bool,
 }
 
 /// All rows of a leaf.
 ///
-/// The seat of a user depends on the order of arrival, so comparisons of rows ignore it.
+/// The position of a row depends on the order of insertion, so comparisons ignore it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
     table: Table<UserRowId, (LevelId, UserRow)>,
@@ -35,14 +33,14 @@ pub(super) struct Rows {
 pub(super) struct Found<'rows, 'charged> {
     pub(super) seat: u32,
     pub(super) row: &'rows UserRow,
-    /// What its user uses of the first eight types.
+    /// Usage of its user of the first eight types.
     pub(super) tally: &'charged PackedUsage,
-    /// Whether that is plain.
+    /// Whether that usage is plain.
     pub(super) plain: bool,
 }
 
 impl Rows {
-    /// The row of a level, if it has one.
+    /// Returns the row of a level, if it exists.
     #[inline]
     pub(super) fn find<'charged>(
         &self,
@@ -58,7 +56,7 @@ impl Rows {
         self.search(trackers, level)
     }
 
-    /// The same where nothing is noted.
+    /// Returns the row of a level without a valid hint.
     #[cold]
     fn search<'charged>(
         &self,
@@ -70,37 +68,37 @@ impl Rows {
         Some(Found { seat: id.slot().number(), row: &self.table[id].1, tally, plain })
     }
 
-    /// Whether the row of a level is found without a search.
+    /// Returns whether the hint of a level is valid.
     pub(super) fn is_seated(&self, trackers: &Trackers, level: LevelId) -> bool {
         let seat = trackers.seat(level).and_then(|(seat, ..)| self.table.at(seat));
         seat.is_some_and(|(of, _)| *of == level)
     }
 
-    /// A row by its seat, for change.
+    /// Returns a row by its position, for a change.
     pub(super) fn at_mut(&mut self, seat: u32) -> &mut UserRow {
         &mut self.table.at_mut(seat).expect("a row was found there").1
     }
 
-    /// Whether a level has a row.
+    /// Returns whether a level has a row.
     pub(super) fn has(&self, level: LevelId) -> bool {
         self.by_level.get(&level).is_some()
     }
 
-    /// Add the row of a level that has none. Its seat.
+    /// Inserts the row of a level without one. Returns its position.
     pub(super) fn insert(&mut self, level: LevelId, row: UserRow) -> u32 {
         let id = self.table.insert((level, row));
         self.by_level.insert(level, id);
         id.slot().number()
     }
 
-    /// Take the row of a level out, if it has one.
+    /// Removes the row of a level, if it exists.
     pub(super) fn remove(&mut self, level: LevelId) {
         if let Some(id) = self.by_level.remove(&level) {
             self.table.remove(id);
         }
     }
 
-    /// The levels that have rows, in order.
+    /// Returns the levels with rows, in order.
     pub(super) fn levels(&self) -> impl Iterator<Item = LevelId> {
         self.by_level.iter().map(|(level, _)| *level)
     }
@@ -117,13 +115,13 @@ impl PartialEq for Rows {
 }
 
 impl UserRow {
-    /// The first shape that the user waits for.
+    /// Returns the first shape that the user waits for.
     #[inline]
     pub(super) fn first(&self) -> Option<ShapeId> {
         self.waits.first().map(|(shape, _)| *shape)
     }
 
-    /// An ask of this shape waits from now on, or does no more.
+    /// Records whether an ask of this shape waits.
     #[inline]
     pub(super) fn count(&mut self, shape: ShapeId, waits: bool) {
         match (self.waits.binary_search_by_key(&shape, |(shape, _)| *shape), waits) {

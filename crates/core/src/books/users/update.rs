@@ -1,7 +1,7 @@
-//! Following what is charged to users, and what they wait for, in one leaf.
+//! Updates a leaf after its users were charged, or after their asks changed.
 //!
-//! Most changes concern an active user who stays active. The user's account notes up to which use
-//! that is certain, so a charge that stays below touches nothing here.
+//! Most changes concern an active user who stays active. The account of the user stores the usage up to which that is
+//! certain, so a smaller charge changes nothing here.
 
 use alloc::borrow::Cow;
 
@@ -14,33 +14,32 @@ use crate::userlimit::{Decimal, Formula, Leaf, MinimumShare, Rules};
 use super::rows::Found;
 use super::{LeafShares, counted};
 
-/// What has changed for a user of a leaf.
+/// Change of a user of a leaf.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
-    /// An ask of this shape waits from now on, or does no more.
+    /// An ask of this shape, and whether it waits now.
     pub ask: Option<(ShapeId, bool)>,
-    /// How much more the user uses, if that has changed; may be negative.
+    /// Change of the usage, which can be negative. `None` if it did not change.
     pub used: Option<&'a Resources>,
     /// Whether the user certainly stays as active as before, as [`Trackers::charge`] reports.
     pub calm: bool,
 }
 
-/// What became of a user's row.
+/// Result of an update of the row of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowUpdate {
-    /// It is up to date, and its user is as active as before.
+    /// The row is up to date, and its user is as active as before.
     Unchanged,
-    /// It is up to date; its user was active and is no more, or the other way round.
+    /// The row is up to date, and its user became active or inactive.
     ActivityChanged,
-    /// Its user has nothing and waits for nothing: it is gone.
+    /// The user has no usage and no asks, so the row was removed.
     Gone,
-    /// The user has none, and nothing was done.
+    /// The user has no row, and nothing changed.
     Unknown,
 }
 
 impl LeafShares {
-    /// Update the row of a user and the sums of the leaf. It applies `change` and what these
-    /// trackers charge to the user.
+    /// Updates the row of a user and the sums of the leaf with `change` and the usage in these trackers.
     #[inline]
     pub fn follow(
         &mut self,
@@ -55,7 +54,7 @@ impl LeafShares {
             let row = self.rows.at_mut(seat);
             let first = row.first();
             row.count(shape, waits);
-            // The noted bound is about the first shape that the user waits for.
+            // The stored bound is valid for the first shape that the user waits for.
             if calm && row.first() == first {
                 debug_assert!(
                     self.is_right_about(trackers, shapes, level),
@@ -70,7 +69,7 @@ impl LeafShares {
         self.look_at(trackers, shapes, level, change.used)
     }
 
-    /// The same for a user who has a row, once the waiting asks are counted.
+    /// Updates the row of a user after the waiting asks were counted.
     fn look_at(
         &mut self,
         trackers: &mut Trackers,
@@ -81,7 +80,7 @@ impl LeafShares {
         let found = self.rows.find(trackers, level).expect("the user has a row");
         let (seat, was_active, weight) = (found.seat, found.row.active, found.row.weight);
         let calm = self.calm(trackers, shapes, level, &found);
-        // Who surely stays active is.
+        // A stored bound implies that the user is active.
         let active = calm.is_some() || self.is_active((trackers, shapes), level, &found);
         let idles = found.tally.is_zero() && found.row.waits.is_empty();
         let used = || trackers.find_level(level).map(Level::used).unwrap_or_default();
@@ -108,9 +107,9 @@ impl LeafShares {
         if was_active == active { RowUpdate::Unchanged } else { RowUpdate::ActivityChanged }
     }
 
-    /// Up to which use a user certainly stays active: while limits and cap allow the first waiting
-    /// ask. None where the user is not certainly active now, where another leaf takes part, or
-    /// where this bound proves nothing.
+    /// Returns the usage up to which a user certainly stays active: as long as limits and cap allow the first waiting
+    /// ask. `None` if the user is not certainly active now, if another leaf matters, or if the bound would prove
+    /// nothing.
     fn calm(
         &self,
         trackers: &Trackers,
@@ -128,7 +127,7 @@ impl LeafShares {
         Some(calm).filter(|calm| calm.is_above(of.tally))
     }
 
-    /// Whether a user with a noted bound is active when everything is recomputed.
+    /// Returns whether a user with a stored bound is active when everything is recomputed.
     fn is_right_about(&self, trackers: &Trackers, shapes: &Shapes, level: LevelId) -> bool {
         let found = self.rows.find(trackers, level);
         found.is_some_and(|found| {
@@ -141,8 +140,7 @@ impl LeafShares {
         })
     }
 
-    /// Whether a user waits for something. Under `smooth`, the user's own cap and limits must also
-    /// allow it.
+    /// Returns whether a user has waiting asks. With `smooth`, the cap and the limits of the user must also allow one.
     #[inline]
     fn is_active(
         &self,
@@ -161,8 +159,8 @@ impl LeafShares {
         })
     }
 
-    /// Whether cap and limits of a user allow an ask, without anything being worked out; if not, they
-    /// still may.
+    /// Returns whether stored bounds prove that the cap and the limits of a user allow an ask. If not, they can still
+    /// allow it.
     #[inline]
     fn surely_allows(
         &self,
@@ -195,12 +193,12 @@ impl LeafShares {
             && !self.rules.exceeds_cap(&self.outline, of.row.weight, &used, &counted)
     }
 
-    /// Who is active, what the inactive use, or what the leaf has, is something else.
+    /// Recomputes the bounds after the active users, the usage of inactive users, or the leaf changed.
     pub(super) fn settle(&mut self) {
         self.sure = MinimumShare::of(&self.rules, &self.outline);
     }
 
-    /// Somebody who is not active uses this much more.
+    /// Adds usage of inactive users.
     pub(super) fn use_inactively(&mut self, more: &Resources) {
         if !more.is_empty() {
             self.outline.used.add(more);
@@ -211,8 +209,8 @@ impl LeafShares {
 }
 
 impl Leaf {
-    /// A user of this weight and this use becomes active or inactive. The use stored here is that
-    /// of the inactive users.
+    /// Updates the sums after a user with this weight and usage became active or inactive. The stored usage is that of
+    /// the inactive users.
     fn turn(&mut self, active: bool, weight: Decimal, used: &Resources) {
         if active {
             self.active += 1;
@@ -226,7 +224,7 @@ impl Leaf {
         self.used.prune();
     }
 
-    /// A user uses something else than before.
+    /// Updates the dominant sums after the usage of a user changed.
     pub(super) fn dominate(&mut self, rules: &Rules, before: &Resources, used: &Resources) {
         let [before, after] = [before, used].map(|used| rules.dominant(self, used));
         self.dominant.subtract(&before);

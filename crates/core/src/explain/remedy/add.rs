@@ -1,4 +1,4 @@
-//! Nodes that would help: one more, or more room on one that is there.
+//! Remedies with nodes: a new node, or more capacity on an existing one.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,8 +10,8 @@ use super::edit::Edit;
 use super::trial::Trial;
 use super::{Remedy, RemedyKind, raise};
 
-/// The smallest node that would help, and the node that needs least more; each with the limits that are to
-/// be raised then.
+/// Returns the smallest new node that would help, and the node that needs the smallest increase. Each includes the
+/// limits that must also be raised.
 pub(super) fn find(trial: &mut Trial) -> Vec<Remedy> {
     let limits = raise::edits(trial).unwrap_or_default();
     let nodes: Vec<Edit> = new_node(trial).into_iter().chain(larger(trial)).collect();
@@ -22,7 +22,7 @@ pub(super) fn find(trial: &mut Trial) -> Vec<Remedy> {
     };
     let all: Vec<Vec<Edit>> = nodes.into_iter().map(with).collect();
     let found = all.into_iter().filter_map(|edits| raise::confirmed(trial, RemedyKind::Add, edits));
-    // Where no node is needed, it is limits that are raised.
+    // If no node is necessary, raised limits are the remedy.
     let adds = |edit: &Edit| matches!(edit, Edit::Node { .. } | Edit::Larger { .. });
     found.filter(|remedy| remedy.edits.iter().any(adds)).collect()
 }
@@ -48,7 +48,7 @@ fn new_node(trial: &Trial) -> Option<Edit> {
     Some(Edit::Node { partition, name, label, capacity })
 }
 
-/// What the cluster lacks of each type, where it is all in use.
+/// Returns the amounts that the cluster lacks of each type.
 fn of_cluster(trial: &Trial) -> impl Iterator<Item = (ResourceType, Quantity)> {
     let root = trial.books().partition(trial.partition()).root;
     let failed = trial.explanation().blocked_by();
@@ -57,7 +57,7 @@ fn of_cluster(trial: &Trial) -> impl Iterator<Item = (ResourceType, Quantity)> {
     amounts.filter_map(|one| Some((one.resource?, one.short())))
 }
 
-/// The node that lacks least, with what it lacks.
+/// Returns the node with the smallest lack, and the missing amounts.
 fn larger(trial: &Trial) -> Option<Edit> {
     if trial.is_gang() {
         return None; // More than one node may lack something.
@@ -74,7 +74,7 @@ fn larger(trial: &Trial) -> Option<Edit> {
     (!by.is_empty()).then_some(Edit::Larger { node, by })
 }
 
-/// What a node with this much free lacks.
+/// Returns the amounts that a node with this free capacity lacks.
 fn lacks(free: &Resources, asked: &Resources) -> Resources {
     let each =
         asked.iter().map(|(resource, asked)| (resource, asked.minus(free.get_or_zero(resource))));

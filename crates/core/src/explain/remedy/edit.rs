@@ -1,4 +1,4 @@
-//! One change to a cluster.
+//! Single changes of a remedy.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -14,160 +14,160 @@ use crate::resource::{Amounts, Quantity, ResourceType};
 use crate::time::Timestamp;
 use crate::userlimit::Decimal;
 
-/// One change.
+/// A single change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// A queue has another maximum of a type.
+    /// Changes the maximum of a queue in one type.
     QueueMax {
-        /// Which.
+        /// Queue to change.
         queue: QueueId,
-        /// Of what.
+        /// Resource type.
         resource: ResourceType,
-        /// What it was.
+        /// Current maximum.
         from: Quantity,
-        /// What it is to be.
+        /// New maximum.
         to: Quantity,
     },
-    /// A user or group has another limit of a type at a queue.
+    /// Changes the limit of a user or group at a queue in one type.
     Limit {
-        /// In which partition.
+        /// Partition of the level.
         partition: PartitionId,
-        /// Whose, and where; where the limit is that of all others, it is raised for all.
+        /// Level of the user or group. A limit for all others is raised for all of them.
         level: LevelId,
-        /// Of what.
+        /// Resource type.
         resource: ResourceType,
-        /// What it was.
+        /// Current limit.
         from: Quantity,
-        /// What it is to be.
+        /// New limit.
         to: Quantity,
     },
-    /// More applications may run in a queue.
+    /// Raises the limit on running applications of a queue.
     QueueApplications {
-        /// Which.
+        /// Queue to change.
         queue: QueueId,
-        /// How many might.
+        /// Current limit.
         from: u64,
-        /// How many may.
+        /// New limit.
         to: u64,
     },
-    /// A user or group may run more applications at a queue.
+    /// Raises the limit on running applications of a user or group at a queue.
     LimitApplications {
-        /// In which partition.
+        /// Partition of the level.
         partition: PartitionId,
-        /// Whose, and where.
+        /// Level of the user or group.
         level: LevelId,
-        /// How many they might.
+        /// Current limit.
         from: u64,
-        /// How many they may.
+        /// New limit.
         to: u64,
     },
-    /// More applications may have been activated in a queue.
+    /// Raises the limit on active applications of a queue.
     ParallelApplications {
-        /// Which.
+        /// Queue to change.
         queue: QueueId,
-        /// How many might.
+        /// Current limit.
         from: u64,
-        /// How many may.
+        /// New limit.
         to: u64,
     },
-    /// More applications of a user may have been activated in the partition, as a leaf says.
+    /// Raises the limit on active applications of a user in the partition, which a leaf sets.
     ParallelOfUser {
-        /// Which leaf.
+        /// Leaf to change.
         queue: QueueId,
-        /// Of whom.
+        /// Name of the user.
         user: Name,
-        /// How many might.
+        /// Current limit.
         from: u64,
-        /// How many may.
+        /// New limit.
         to: u64,
     },
-    /// A setting of a queue from which limits follow has another value.
+    /// Changes a setting of a queue that determines limits.
     Setting {
-        /// Which queue.
+        /// Queue to change.
         queue: QueueId,
-        /// Which setting.
+        /// Setting to change.
         setting: Setting,
-        /// What it was.
+        /// Current value.
         from: Decimal,
-        /// What it is to be.
+        /// New value.
         to: Decimal,
     },
-    /// A tenant is suspended no more.
+    /// Resumes a suspended tenant.
     Resume {
-        /// In which partition.
+        /// Partition of the tenant.
         partition: PartitionId,
-        /// Which.
+        /// Name of the tenant.
         tenant: Name,
-        /// Its queue in which the ask waits, or below which.
+        /// Queue of the tenant that contains the ask, directly or in a descendant.
         queue: QueueId,
     },
-    /// An allocation is given back, or an ask withdrawn for which a node is reserved.
+    /// Releases an allocation, or withdraws an ask with a reserved node.
     Release {
-        /// Which.
+        /// Allocation or ask to release.
         allocation: AllocationId,
     },
-    /// The lifetime of an application is over, so that it gives an allocation back.
+    /// Ends an allocation with the lifetime of its application.
     End {
-        /// Which.
+        /// Allocation that ends.
         allocation: AllocationId,
-        /// When.
+        /// Time of the end.
         at: Timestamp,
     },
-    /// The ask wants less of a type.
+    /// Lowers the request of the ask in one type.
     Size {
-        /// The ask.
+        /// Ask to change.
         ask: AllocationId,
-        /// Of what.
+        /// Resource type.
         resource: ResourceType,
-        /// What it wants.
+        /// Current request.
         from: Quantity,
-        /// What it is to want.
+        /// New request.
         to: Quantity,
     },
-    /// A node joins.
+    /// Adds a node.
     Node {
-        /// In which partition.
+        /// Partition of the node.
         partition: PartitionId,
-        /// Its name, where it is to have one.
+        /// Name of the node. Empty if it does not matter.
         name: Name,
-        /// Its label; empty for none.
+        /// Node label. Empty for none.
         label: Name,
-        /// Its size.
+        /// Capacity of the node.
         capacity: Amounts,
     },
-    /// A node is larger.
+    /// Enlarges a node.
     Larger {
-        /// Which.
+        /// Node to enlarge.
         node: NodeId,
-        /// By how much.
+        /// Additional amounts.
         by: Amounts,
     },
-    /// The ask is made in another leaf.
+    /// Submits the ask to another leaf.
     Leaf {
-        /// The ask.
+        /// Ask to move.
         ask: AllocationId,
-        /// Where.
+        /// New leaf.
         queue: QueueId,
     },
 }
 
-/// A number of a queue from which limits follow.
+/// A setting of a queue that determines limits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Setting {
-    /// How much it may use, in percent of what its parent may: `capacity.maximum`.
+    /// Maximum as a percentage of the maximum of the parent: `capacity.maximum`.
     PartOfParent,
-    /// The same of the nodes of a label: `nodelabels.<label>.maximum`.
+    /// Maximum as a percentage on nodes with a label: `nodelabels.<label>.maximum`.
     PartOfLabel(Name),
-    /// How much of a leaf drivers may have, as a factor: `maximumdriverresourcepercent`.
+    /// Fraction of a leaf that drivers can use: `maximumdriverresourcepercent`.
     Drivers,
-    /// The least that the share of a user may shrink to: `minimumuserlimitpercent`.
+    /// Smallest fair share of a user in percent: `minimumuserlimitpercent`.
     UserFloor,
-    /// How many times the capacity one user may have: `userlimitfactor`.
+    /// User cap as a multiple of the capacity: `userlimitfactor`.
     UserFactor,
 }
 
 impl Setting {
-    /// As the queue file calls it.
+    /// Returns the key in the queue file.
     pub fn key(&self) -> Cow<'static, str> {
         match self {
             Self::PartOfParent => "capacity.maximum".into(),
@@ -178,7 +178,7 @@ impl Setting {
         }
     }
 
-    /// The largest value that helps any more, or that there may be.
+    /// Returns the largest valid or useful value.
     pub(super) const fn most(&self) -> Decimal {
         match self {
             Self::PartOfParent | Self::PartOfLabel(_) | Self::UserFloor => Decimal::HUNDRED,
@@ -187,7 +187,7 @@ impl Setting {
         }
     }
 
-    /// What it is at a queue; none where nothing follows from it there.
+    /// Returns the current value at a queue. `None` if the queue does not use the setting.
     pub(super) fn of(&self, settings: &QueueSettings) -> Option<Decimal> {
         let users = settings.user_limits.as_ref();
         match self {
@@ -241,7 +241,8 @@ impl Setting {
 }
 
 impl Edit {
-    /// It one unit nearer to what is: for each of its numbers once. Nothing where it has none.
+    /// Returns the edit with each of its numbers moved one unit towards the current value, one at a time. Empty for an
+    /// edit without numbers.
     pub(super) fn smaller(&self) -> Vec<Option<Self>> {
         let one = Quantity::of(1);
         let mut less = self.clone();
@@ -267,7 +268,7 @@ impl Edit {
         vec![Some(less)]
     }
 
-    /// The same with another amount of a type.
+    /// Returns the edit with another amount of a type.
     fn with(&self, name: &Name, amount: Quantity) -> Self {
         let mut edit = self.clone();
         if let Self::Node { capacity, .. } | Self::Larger { by: capacity, .. } = &mut edit {

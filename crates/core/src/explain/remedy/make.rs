@@ -1,4 +1,4 @@
-//! Edits made on a copy of the books, by the events and commands that would make them.
+//! Applies edits to a copy of the books, with the events and commands that they represent.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -15,11 +15,11 @@ use crate::resource::Amounts;
 
 use super::edit::Edit;
 
-/// What a node of a trial is called that need not have a name.
+/// Name of a trial node whose name does not matter.
 const ANY_NODE: &str = "headroom-explain";
 
 impl Edit {
-    /// Make it; whether it could be made. The ask may have another id then.
+    /// Applies the edit. Returns whether that was possible. The ID of the ask can change.
     pub(super) fn make(&self, copy: &mut Fork, ask: &mut AllocationId) -> bool {
         let books = &copy.books;
         match self {
@@ -69,7 +69,7 @@ impl Edit {
         }
     }
 
-    /// Make it, where it is about what a queue says; whether it is.
+    /// Applies the edit if it changes a queue. Returns whether it does.
     fn change_queue(&self, copy: &mut Fork) -> bool {
         let (Self::QueueMax { queue, .. }
         | Self::QueueApplications { queue, .. }
@@ -173,7 +173,7 @@ fn change_limit(
     let mut limits = trackers.limits_at(level.queue).to_vec();
     let by_name = limits.iter().any(|one| named(&one.subject));
     let is_it = |one: &LimitSubject| if by_name { named(one) } else { others(one) };
-    // Of two for one name the later counts.
+    // The last of several limits for one name counts.
     let Some(limit) = limits.iter_mut().rev().find(|one| is_it(&one.subject)) else {
         return false;
     };
@@ -196,7 +196,7 @@ fn release(copy: &mut Fork, allocation: AllocationId) -> bool {
     copy.execute(&command)
 }
 
-/// Have an application of the same user ask for the same in another leaf.
+/// Submits an application of the same user with the same ask to another leaf.
 fn shift(copy: &mut Fork, ask: &mut AllocationId, queue: QueueId) -> bool {
     let books = &copy.books;
     let row = books.allocation(*ask);

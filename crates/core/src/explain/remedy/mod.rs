@@ -1,9 +1,9 @@
-//! What would start an ask: the smallest changes, each found by arithmetic from the checks that it fails,
-//! and tried out by the scheduler itself on a copy of the books.
+//! Remedies: the smallest changes that start an ask. They are computed from the failed checks, and the scheduler
+//! verifies them on a copy of the books.
 //!
-//! A change is a list of edits. It is reported only if the ask starts with it, and if each edit is
-//! needed. The ask does not start with any number one unit nearer to what it is now, or with any
-//! edit left out. Decision page 33.
+//! A remedy is a list of edits. It is reported only if the ask starts with it, and if each edit is necessary: the ask
+//! does not start if any number is one unit closer to its current value, or if any edit is omitted. Source: decision
+//! page 33.
 
 mod add;
 mod edit;
@@ -28,34 +28,34 @@ use crate::wait::{CountedAs, Kind};
 use super::Explanation;
 use trial::Trial;
 
-/// How many trials are made for one ask unless somebody says otherwise.
+/// Default number of trials for one ask.
 pub const TRIALS: u32 = 400;
 
-/// What kind of change a remedy is.
+/// Kind of a remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RemedyKind {
-    /// Something ends by itself.
+    /// Wait for the end of other applications.
     Wait,
-    /// A tenant that is suspended is resumed.
+    /// Resume a suspended tenant.
     Resume,
-    /// Limits are raised.
+    /// Raise limits.
     Raise,
-    /// Others give something back.
+    /// Release other allocations.
     Release,
-    /// It asks for less.
+    /// Lower the request.
     Shrink,
-    /// There are more nodes, or larger ones.
+    /// Add or enlarge nodes.
     Add,
-    /// It is submitted to another leaf.
+    /// Submit to another leaf.
     Move,
 }
 
 impl RemedyKind {
-    /// All kinds, the cheapest for the cluster first.
+    /// All kinds, those with the smallest effect on the cluster first.
     pub const ALL: [Self; 7] =
         [Self::Wait, Self::Resume, Self::Raise, Self::Shrink, Self::Move, Self::Release, Self::Add];
 
-    /// A short word that does not change.
+    /// Returns a short, stable word.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Wait => "wait",
@@ -69,61 +69,59 @@ impl RemedyKind {
     }
 }
 
-/// Edits that start an ask, when it is next.
+/// Edits that start an ask that is next in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remedy {
-    /// Of which kind.
+    /// Kind of the remedy.
     pub kind: RemedyKind,
-    /// What is changed, all of it.
+    /// All edits of the remedy.
     pub edits: Vec<Edit>,
-    /// Whether nothing smaller of its kind does; if not, only that each edit is needed.
+    /// Whether no smaller remedy of this kind exists. Otherwise, only each edit is necessary.
     pub exact: bool,
-    /// What becomes of it when those before it go first, where that was looked at.
+    /// Outcome with earlier asks before it. `None` if it was not computed.
     pub in_turn: Option<InTurnOutcome>,
 }
 
-/// What becomes of an ask when those before it go first.
+/// Outcome of an ask if all earlier asks precede it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum InTurnOutcome {
-    /// It starts.
+    /// The ask starts.
     Starts,
-    /// It goes on waiting.
+    /// The ask still waits.
     Waits,
-    /// The steps were not enough to see.
+    /// The number of steps was not sufficient.
     Unknown,
 }
 
-/// How many steps the scheduler takes for one look at what becomes of an ask in its turn, unless somebody says
-/// otherwise.
+/// Default number of scheduler steps for one such outcome.
 pub const IN_TURN_STEPS: usize = 10_000;
 
-/// What goes before an ask that starts as it is.
+/// Condition for an ask that needs no change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StartsAfter {
-    /// Others that are looked at first.
+    /// Other asks precede it.
     Others,
-    /// The RM accepts a node for it: it has not answered yet, or refused those with room.
+    /// The RM must accept a node: it has not answered, or it rejected the nodes with enough free capacity.
     RmAccepts,
 }
 
-/// What would start an ask.
+/// Remedies for an ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remedies {
-    /// Whether, and after what, it starts as it is when it is next: then nothing need be changed.
+    /// Condition under which the ask starts without changes when it is next. `None` if it needs changes.
     pub starts_after: Option<StartsAfter>,
-    /// What becomes of it as it is when those before it go first, where that was looked at.
+    /// Outcome of the unchanged ask with earlier asks before it. `None` if it was not computed.
     pub in_turn: Option<InTurnOutcome>,
-    /// Changes, at most a few of each kind.
+    /// Remedies, at most a few of each kind.
     pub found: Vec<Remedy>,
-    /// Whether there was no time to look for more.
+    /// Whether the budget ended before the search was complete.
     pub ran_out: bool,
 }
 
-/// What would start an ask that waits as this explains, as far as so many trials find it.
+/// Returns the remedies for an explained ask that the given number of trials finds.
 ///
-/// It is tried as if it were next: other waiting asks are not looked at, unless a node is reserved
-/// for them. Where the RM answers questions about nodes, it is taken to accept them, and nothing is
-/// exact.
+/// The ask is tried as the next in order: other waiting asks are ignored, except those with a reserved node. If the RM
+/// answers questions about nodes, the trials assume that it accepts them, and no remedy is exact.
 pub fn remedies(
     books: &Books,
     now: Timestamp,
@@ -148,7 +146,7 @@ pub fn remedies(
         match one {
             RemedyKind::Wait => found.extend(wait::find(&mut trial)),
             RemedyKind::Resume => found.extend(resumed.clone()),
-            // Where its tenant is to be resumed, and no more, nothing else is smaller.
+            // If resuming the tenant is sufficient, no other remedy is smaller.
             RemedyKind::Raise | RemedyKind::Release | RemedyKind::Shrink | RemedyKind::Add
                 if enough => {}
             RemedyKind::Raise => found.extend(raise::find(&mut trial)),
@@ -167,8 +165,8 @@ pub fn remedies(
 }
 
 impl Remedies {
-    /// Look what becomes of the ask as it is, and with each of these, when those before it go first: the scheduler
-    /// goes on with all that waits, for so many steps each.
+    /// Computes the outcome of the ask, unchanged and with each remedy, if earlier asks precede it. The scheduler
+    /// performs at most `steps` steps for each.
     pub fn look_in_turn(&mut self, books: &Books, now: Timestamp, ask: AllocationId, steps: usize) {
         self.in_turn = Some(trial::in_turn(books, now, ask, &[], steps));
         for remedy in &mut self.found {
@@ -177,7 +175,7 @@ impl Remedies {
     }
 }
 
-/// Try a remedy out: whether the ask starts with these edits, when it is next.
+/// Returns whether the ask starts with these edits when it is next in order.
 pub fn starts(books: &Books, now: Timestamp, ask: AllocationId, edits: &[Edit]) -> bool {
     Trial::of(books, now, ask, 1).is_some_and(|mut trial| trial.starts(edits))
 }
@@ -187,8 +185,8 @@ impl Remedy {
         Self { kind, edits, exact, in_turn: None }
     }
 
-    /// The same changes, each smaller by one unit where it has a number, or left out where it has none; one
-    /// of these at a time. With none of them the ask starts.
+    /// Returns the lesser variants of the remedy: each has one number moved by one unit, or one edit omitted. The ask
+    /// starts with none of them.
     pub fn lessened(&self) -> Vec<Vec<Edit>> {
         let places = 0..self.edits.len();
         let each = places.flat_map(|place| {

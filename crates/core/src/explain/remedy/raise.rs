@@ -1,5 +1,5 @@
-//! Limits that are to be raised, each to what is used and what is asked for. Where a limit follows from a setting, such
-//! as a part of a parent or how much drivers may have, the least value of that is looked for.
+//! Remedies that raise limits, each to the usage plus the request. If a limit follows from a setting, such as a
+//! fraction of a parent, the smallest sufficient value of the setting is searched.
 
 use alloc::vec::Vec;
 
@@ -15,14 +15,14 @@ use super::edit::{Edit, Setting};
 use super::trial::Trial;
 use super::{Remedy, RemedyKind, resume};
 
-/// The limits that hold the ask back, raised as far as it needs.
+/// Returns the failed limits, raised as far as necessary.
 pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     let edits = edits(trial)?;
     confirmed(trial, RemedyKind::Raise, edits)
 }
 
-/// The edits that lift all checks about limits, settings as far as can be, and resume tenants that are suspended; none
-/// where one cannot be lifted by a number, or none fails.
+/// Returns the edits that lift all failed limits, with settings at their largest values, and that resume suspended
+/// tenants. `None` if a failed check cannot be lifted by a number, or if no check fails.
 pub(super) fn edits(trial: &Trial) -> Option<Vec<Edit>> {
     let failed: Vec<&Check> = trial.explanation().blocked_by().collect();
     let mut edits = resume::edits(trial);
@@ -39,7 +39,7 @@ pub(super) fn edits(trial: &Trial) -> Option<Vec<Edit>> {
     (!edits.is_empty()).then_some(edits)
 }
 
-/// These edits, if the ask starts with them and with nothing less.
+/// Returns these edits as a remedy if the ask starts with them and with nothing less.
 pub(super) fn confirmed(
     trial: &mut Trial,
     kind: RemedyKind,
@@ -48,7 +48,7 @@ pub(super) fn confirmed(
     if !trial.starts(&edits) {
         return None;
     }
-    // What is not needed, as something else gives way with it, is left out.
+    // Omit edits that become unnecessary with the others.
     let mut place = 0;
     while place < edits.len() {
         let mut fewer = edits.clone();
@@ -61,7 +61,7 @@ pub(super) fn confirmed(
     (exact && !trial.ran_out()).then_some(remedy)
 }
 
-/// Lower each setting as far as the ask starts with it, by halves.
+/// Lowers each setting by bisection as far as the ask still starts.
 fn lower(trial: &mut Trial, edits: &mut [Edit]) {
     for place in 0..edits.len() {
         let Edit::Setting { from, to, .. } = edits[place] else { continue };
@@ -81,7 +81,7 @@ fn set(edits: &mut [Edit], place: usize, value: Decimal) {
     }
 }
 
-/// The settings from which a limit follows, each as high as may be.
+/// Returns the settings that determine a limit, at their largest values.
 fn settings(trial: &Trial, check: &Check) -> Vec<Edit> {
     let books = trial.books();
     let leaf = |partition: PartitionId, level: LevelId| {
@@ -104,7 +104,7 @@ fn settings(trial: &Trial, check: &Check) -> Vec<Edit> {
         }
         Compared::DriversIn(leaf) => of(leaf, &[Setting::Drivers]),
         Compared::DriversOf(partition, level) => of(leaf(partition, level), &[Setting::Drivers]),
-        // What is left out first is named first: where the factor is enough, the floor stays.
+        // The setting that is omitted first has to be first. If the factor is sufficient, the floor does not change.
         Compared::Cap(partition, level) | Compared::Share(partition, level) => {
             of(leaf(partition, level), &[Setting::UserFloor, Setting::UserFactor])
         }
@@ -121,7 +121,7 @@ fn settings(trial: &Trial, check: &Check) -> Vec<Edit> {
     }
 }
 
-/// Of what a queue has a part that has a part of a type.
+/// Returns the setting for the fraction of a queue in a type.
 fn part(books: &Books, resource: ResourceType) -> Setting {
     let types = books.types();
     let label = types.name(resource).split_once('@').filter(|_| types.plain(resource) != resource);
@@ -136,7 +136,7 @@ fn lift(trial: &Trial, compared: Compared, amount: &Amount) -> Option<Edit> {
     let count = |number: Quantity| u64::try_from(number.get()).unwrap_or_default();
     match (compared, resource) {
         (Compared::Queue(queue), Some(resource)) => {
-            // What the cluster has is raised by nodes, and a part of a parent by its setting.
+            // Nodes raise the capacity of the cluster, and a setting raises a fraction of a parent.
             books.queue(queue).parent?;
             if part(books, resource).of(&books.queue(queue).settings).is_some() {
                 return None;

@@ -1,4 +1,4 @@
-//! What others would have to give back.
+//! Remedies that release other allocations.
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -13,23 +13,23 @@ use super::edit::Edit;
 use super::trial::Trial;
 use super::{Remedy, RemedyKind, raise, resume};
 
-/// Among how many allocations the smallest set is looked for.
+/// Number of allocations among which the smallest set is searched.
 const CANDIDATES: usize = 12;
 
-/// How many allocations a set has at most that is known to be the smallest.
+/// Largest size of a set that is proven to be the smallest.
 const EXACT: usize = 3;
 
-/// How many allocations are released at most, where limits are raised in addition.
+/// Largest number of released allocations in a remedy that also raises limits.
 const WITH_RAISED_LIMITS: usize = 2;
 
-/// A smallest set of allocations whose release starts the ask: fewest, then least in sum, then
-/// youngest. Where limits hold it back that no release makes way for, these are raised in addition.
+/// Returns a smallest set of allocations whose release starts the ask: the fewest, then the smallest sum, then the
+/// newest. If no release lifts a failed limit, the limit is raised in addition.
 pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     let (candidates, all) = candidates(trial);
     alone(trial, &candidates, all).or_else(|| with_raised_limits(trial, &candidates, all))
 }
 
-/// With limits raised, where that by itself is not enough.
+/// Returns a set with raised limits, if raised limits alone are not sufficient.
 fn with_raised_limits(trial: &mut Trial, candidates: &[AllocationId], all: bool) -> Option<Remedy> {
     let lacks_node =
         trial.explanation().blocked_by().any(|check| check.blocker.row().kind == Kind::Node);
@@ -70,7 +70,7 @@ fn alone(trial: &mut Trial, candidates: &[AllocationId], all: bool) -> Option<Re
     greedy(trial, candidates, resumed)
 }
 
-/// Sets of one size: that with least in sum first, of equals the youngest.
+/// Sorts sets of one size: the smallest sum first, and of equal sums the newest.
 fn in_order(books: &Books, mut sets: Vec<Vec<AllocationId>>) -> Vec<Vec<AllocationId>> {
     let size = |id: &AllocationId| books.resources_of(*id).total();
     sets.sort_by_cached_key(|set| {
@@ -80,8 +80,8 @@ fn in_order(books: &Books, mut sets: Vec<Vec<AllocationId>>) -> Vec<Vec<Allocati
     sets
 }
 
-/// Whether a set may be enough, by arithmetic: with it gone, what is short of each limit is there, and so is
-/// room on some node where that is what is missing.
+/// Returns whether a set is sufficient by arithmetic: its release covers the lack of each limit, and the lack of free
+/// capacity on some node.
 fn could(trial: &Trial, set: &[AllocationId]) -> bool {
     let books = trial.books();
     trial.explanation().blocked_by().all(|check| match check.blocker.row().kind {
@@ -98,7 +98,7 @@ fn could(trial: &Trial, set: &[AllocationId]) -> bool {
                 freed >= amount.short()
             })
         }
-        // Where a node is reserved for others, the reserved room becomes available again.
+        // If the set contains an ask with a reserved node, that node becomes available.
         Kind::Node if set.iter().any(|id| books.allocation(*id).is_pending()) => true,
         Kind::Node => {
             let wanted = books.node_request(trial.ask());
@@ -114,8 +114,8 @@ fn could(trial: &Trial, set: &[AllocationId]) -> bool {
     })
 }
 
-/// More than a few: one after the other, the largest first, until it starts; then those that are not needed
-/// are left out.
+/// Returns a larger set: adds one allocation after the other, largest first, until the ask starts, and then omits those
+/// that are not necessary.
 fn greedy(trial: &mut Trial, candidates: &[AllocationId], mut edits: Vec<Edit>) -> Option<Remedy> {
     for id in candidates.iter().rev() {
         edits.push(Edit::Release { allocation: *id });
@@ -134,8 +134,8 @@ fn greedy(trial: &mut Trial, candidates: &[AllocationId], mut edits: Vec<Edit>) 
     None
 }
 
-/// The allocations that count in what holds the ask back, the smallest first and of equals the youngest; and
-/// whether these are all.
+/// Returns the allocations that count in failed checks, smallest first and of equal sizes the newest, and whether these
+/// are all.
 fn candidates(trial: &Trial) -> (Vec<AllocationId>, bool) {
     let books = trial.books();
     let mut found: Vec<(AllocationId, &Allocation)> = Vec::new();
@@ -165,7 +165,7 @@ fn candidates(trial: &Trial) -> (Vec<AllocationId>, bool) {
     (found.into_iter().map(|(id, _)| id).collect(), all)
 }
 
-/// Whether nodes are closed to it because they are reserved for others.
+/// Returns whether nodes are unavailable because they are reserved for other asks.
 fn is_reserved_for_others(trial: &Trial) -> bool {
     let mut failed = trial.explanation().blocked_by();
     failed.any(|check| {
@@ -175,7 +175,7 @@ fn is_reserved_for_others(trial: &Trial) -> bool {
     })
 }
 
-/// The nodes that lack least, or the only one that it may have.
+/// Returns the nodes with the smallest lack, or the only node that the ask can use.
 fn near(trial: &Trial) -> Vec<NodeId> {
     let mut near = Vec::new();
     for check in trial.explanation().blocked_by() {
@@ -188,13 +188,13 @@ fn near(trial: &Trial) -> Vec<NodeId> {
     near
 }
 
-/// Whether an allocation counts in any check that fails and is not about nodes.
+/// Returns whether an allocation counts in any failed check that is not about nodes.
 pub(super) fn holds_any(trial: &Trial, row: &Allocation) -> bool {
     let mut failed = trial.explanation().blocked_by();
     failed.any(|check| holds(trial.books(), row, check.blocker))
 }
 
-/// Whether an allocation counts in what a check is about.
+/// Returns whether an allocation counts in the bound of a check.
 fn holds(books: &Books, row: &Allocation, blocker: Blocker) -> bool {
     let application = books.application(row.application);
     let below = |queue| books.up(application.queue).any(|(id, _)| id == queue);
@@ -226,7 +226,7 @@ fn holds(books: &Books, row: &Allocation, blocker: Blocker) -> bool {
     }
 }
 
-/// All sets of so many of these, the first in order first.
+/// Returns all subsets of this size, in order.
 fn sets(of: &[AllocationId], count: usize) -> Vec<Vec<AllocationId>> {
     if count == 0 {
         return alloc::vec![Vec::new()];

@@ -1,4 +1,4 @@
-//! Tenants that are suspended, and would have to be resumed.
+//! Remedies that resume suspended tenants.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use super::edit::Edit;
 use super::trial::Trial;
 use super::{Remedy, RemedyKind, raise};
 
-/// Resuming the tenants in whose queues it waits, where that is enough.
+/// Returns the remedy that resumes the tenants of the queues of the ask, if that is sufficient.
 pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     let edits = edits(trial);
     if edits.is_empty() {
@@ -18,7 +18,7 @@ pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     raise::confirmed(trial, RemedyKind::Resume, edits)
 }
 
-/// What resumes the tenants that hold the ask back: whatever else is changed, it does not start without.
+/// Returns the edits that resume the tenants that block the ask. No remedy is complete without them.
 pub(super) fn edits(trial: &Trial) -> Vec<Edit> {
     let books = trial.books();
     let mut edits: Vec<Edit> = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn edits(trial: &Trial) -> Vec<Edit> {
         let Blocker::QueueState(queue) = check.blocker else { continue };
         let row = books.queue(queue);
         let tenant = row.settings.tenant.as_ref().filter(|tenant| tenant.suspended);
-        // A tenant with others below it has its own tasks in a leaf right below its queue.
+        // A tenant with children has a separate leaf for its own tasks, directly under its queue.
         let Some(tenant) = tenant.map(|one| &one.tenant).filter(|one| known != Some(one)) else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! Another leaf in which it would start.
+//! Remedies that submit to another leaf.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,10 +10,10 @@ use super::edit::Edit;
 use super::trial::Trial;
 use super::{Remedy, RemedyKind};
 
-/// How many leaves are tried.
+/// Largest number of leaves to try.
 const LEAVES: usize = 16;
 
-/// The first leaf, by path, to which the user may submit and where it would start now.
+/// Returns the first leaf by path in which the ask would start now, and to which the user can submit.
 pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     let (books, ask) = (trial.books(), trial.ask());
     let row = books.application(books.allocation(ask).application);
@@ -24,7 +24,7 @@ pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     let leaves = queues.map(|(_, id)| *id).filter(|id| {
         let queue = books.queue(*id);
         let other = queue.leaf && *id != row.queue && queue.accepts_allocations();
-        // What cannot hold it need not be tried.
+        // A leaf without enough capacity need not be tried.
         let roomy =
             || books.up(*id).all(|(_, one)| one.shortfall(books.resources_of(ask)).is_none());
         other && roomy() && may_submit(books, *id, &row.user, &row.groups)

@@ -1,4 +1,4 @@
-//! The largest request that would start, type by type.
+//! Remedies that lower the request, type by type.
 
 use alloc::vec::Vec;
 
@@ -11,10 +11,10 @@ use super::edit::Edit;
 use super::trial::Trial;
 use super::{Remedy, RemedyKind, resume};
 
-/// For each type the most with which it would start, the others as asked.
+/// Returns, for each type, the largest amount with which the ask starts if the other amounts do not change.
 ///
-/// Members of a task that start together are alike, so one of them has no other size; neither has a placeholder of a
-/// gang that waits for others.
+/// Members of a task that start together have the same size, so one member cannot shrink. Neither can a placeholder of
+/// a gang that waits for others.
 pub(super) fn find(trial: &mut Trial) -> Vec<Remedy> {
     let (books, ask) = (trial.books(), trial.ask());
     if books.members_of(books.allocation(ask).application) > 1 || trial.is_gang() {
@@ -43,7 +43,8 @@ fn of_type(trial: &mut Trial, resource: ResourceType) -> Option<Remedy> {
     Some(Remedy::of(RemedyKind::Shrink, edits(most), true))
 }
 
-/// The most with which it starts, where a limit is none of amounts: steps, shares and what drivers may have.
+/// Returns the largest sufficient amount by bisection, for limits that are not amounts: steps, shares, and driver
+/// limits.
 fn by_halves(
     trial: &mut Trial,
     from: Quantity,
@@ -72,7 +73,7 @@ fn by_halves(
     (!trial.ran_out()).then_some(enough)
 }
 
-/// What is left of a type by all checks, and on the node with most of it that has room for the others.
+/// Returns the amount of a type that all checks and the best node allow, where the other amounts fit.
 fn estimate(trial: &Trial, resource: ResourceType) -> Quantity {
     let (books, ask) = (trial.books(), trial.ask());
     let mut most = roomiest(books, ask, resource);
@@ -87,7 +88,7 @@ fn estimate(trial: &Trial, resource: ResourceType) -> Quantity {
     most
 }
 
-/// The most of a type that a node has which the ask may have, where the others fit.
+/// Returns the largest free amount of a type on a node that the ask can use and that the other amounts fit.
 fn roomiest(books: &Books, ask: AllocationId, resource: ResourceType) -> Quantity {
     let row = books.allocation(ask);
     let mut rest = books.node_request(ask).clone();

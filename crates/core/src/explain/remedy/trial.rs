@@ -1,4 +1,4 @@
-//! Trying edits out: the scheduler runs on a copy of the books in which the ask is next.
+//! Trials of edits: the scheduler runs on a copy of the books in which the ask is next.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -17,34 +17,33 @@ use crate::wait::Blocker;
 use super::InTurnOutcome;
 use super::edit::Edit;
 
-/// How many steps the scheduler takes in one trial, in addition to two for each ask that is to
-/// start with it.
+/// Largest number of scheduler steps in one trial, in addition to two for each ask that must start together.
 const STEPS: usize = 64;
 
-/// How much the trials for one ask may cost together, in rows that a copy has: so many that they take less than a
-/// second on a machine of today (`benches/README.md`).
+/// Budget of all trials for one ask, in copied rows. It takes less than a second on a current machine
+/// (`benches/README.md`).
 const WORK: usize = 2_000_000;
 
-/// The books of trials, and how many may still be made.
+/// Copy of the books for trials, and the remaining number of trials.
 pub(super) struct Trial {
     copy: Fork,
     ask: AllocationId,
-    /// What else is to start: the other placeholders of its gang.
+    /// Other asks that must also start: the other placeholders of its gang.
     mates: Vec<AllocationId>,
-    /// Of all that is to start, what does not as it is.
+    /// Asks that must start and that do not start without edits.
     stuck: Vec<AllocationId>,
     left: u32,
     supposes: bool,
     ran_out: bool,
-    /// The ask as it is when it is next; of a gang the first placeholder that gets no node.
+    /// Explanation of the ask when it is next. For a gang, of the first placeholder without a node.
     explanation: Explanation,
 }
 
 impl Trial {
-    /// Books in which this ask is next; none if it does not wait.
+    /// Creates a copy of the books in which this ask is next. `None` if the ask does not wait.
     ///
-    /// What else waits is withdrawn, unless it starts together with the ask, is a placeholder of
-    /// its gang, or has a reserved node. Costs what waits.
+    /// Withdraws other waiting asks, unless they start together with the ask, are placeholders of its gang, or have a
+    /// reserved node. Costs the waiting asks.
     pub(super) fn of(
         books: &Books,
         now: Timestamp,
@@ -80,7 +79,7 @@ impl Trial {
         let moves = copy.peek_step(&mut Vec::new()) == Step::Moved;
         let explanation = explain(&copy.books, &copy.scheduler, ask)?;
         if moves {
-            // What it found to do was not done: the trials begin before that.
+            // The step that it found is not applied. The trials begin before it.
             copy = Fork::of(copy.books, now);
         }
         let stuck = vec![ask];
@@ -99,7 +98,7 @@ impl Trial {
         Some(trial)
     }
 
-    /// Have the first of these placeholders explained that gets no node when all that can have theirs.
+    /// Explains the first of these placeholders that gets no node after all possible others got theirs.
     fn look_at_gang(&mut self, placeholders: Vec<AllocationId>) {
         let mut copy = self.copy.clone();
         let mut events = Vec::new();
@@ -130,45 +129,45 @@ impl Trial {
         self.copy.books.application(self.copy.books.allocation(self.ask).application).partition
     }
 
-    /// The checks that it fails when it is next.
+    /// Returns the explanation of the ask when it is next.
     pub(super) const fn explanation(&self) -> &Explanation {
         &self.explanation
     }
 
-    /// Whether it is a placeholder and starts with the others of its gang.
+    /// Returns whether it is a placeholder that starts with the others of its gang.
     pub(super) const fn is_gang(&self) -> bool {
         !self.mates.is_empty()
     }
 
-    /// What all that does not start as it is needs together on nodes.
+    /// Returns the amounts on nodes of all asks that do not start without edits.
     pub(super) fn wanted_on_nodes(&self) -> Resources {
         let all = self.stuck.iter();
         all.fold(Resources::new(), |sum, ask| sum.plus(self.copy.books.node_request(*ask)))
     }
 
-    /// What all of it that does not start, but the first, needs of a type.
+    /// Returns the amount of a type of all such asks except the first.
     pub(super) fn wanted_by_others(&self, resource: ResourceType) -> Quantity {
         let others = self.stuck.iter().skip(1);
         let wants = |ask: &AllocationId| self.copy.books.resources_of(*ask).get_or_zero(resource);
         others.map(wants).fold(Quantity::ZERO, Quantity::plus)
     }
 
-    /// How much it wants of a type.
+    /// Returns the requested amount of a type.
     pub(super) fn wants(&self, resource: ResourceType) -> Quantity {
         self.copy.books.resources_of(self.ask).get_or_zero(resource)
     }
 
-    /// Whether the RM is taken to accept what it was not asked.
+    /// Returns whether the trials assume that the RM accepts nodes that it was not asked about.
     pub(super) const fn supposes(&self) -> bool {
         self.supposes
     }
 
-    /// Whether there were not enough trials.
+    /// Returns whether the budget was exhausted.
     pub(super) const fn ran_out(&self) -> bool {
         self.ran_out
     }
 
-    /// Whether the ask starts with these edits. Once all trials are made nothing does.
+    /// Returns whether the ask starts with these edits. `false` after the budget is exhausted.
     pub(super) fn starts(&mut self, edits: &[Edit]) -> bool {
         if self.left == 0 {
             self.ran_out = true;
@@ -185,7 +184,7 @@ impl Trial {
         started.unwrap_or(false)
     }
 
-    /// Whether the ask starts with these edits, and with none of them left out.
+    /// Returns whether the ask starts with these edits, and with none of them omitted.
     pub(super) fn starts_and_needs_all(&mut self, edits: &[Edit]) -> bool {
         self.starts(edits)
             && (0..edits.len()).all(|place| {
@@ -196,8 +195,8 @@ impl Trial {
     }
 }
 
-/// How many trials these books allow within the budget of all: a copy, and what it wakes, costs what there is of nodes,
-/// queues, applications and waiting asks.
+/// Returns the number of trials within the budget. A trial costs a copy and its wake-ups: the nodes, queues,
+/// applications, and waiting asks.
 fn affordable(books: &Books) -> u32 {
     let nodes: usize = books.partitions().values().map(|row| row.nodes.len()).sum();
     let applications = books.applications().iter();
@@ -206,8 +205,8 @@ fn affordable(books: &Books) -> u32 {
     u32::try_from(WORK / size.max(1)).unwrap_or(u32::MAX).max(1)
 }
 
-/// Let the scheduler go on until all of these have started, or nothing moves; whether they have. None where the
-/// steps were not enough.
+/// Runs the scheduler until all of these asks have started, or nothing moves. Returns whether they started. `None` if
+/// the steps were not sufficient.
 fn run(
     copy: &mut Fork,
     (ask, mates): (AllocationId, &[AllocationId]),
@@ -229,7 +228,7 @@ fn run(
     None
 }
 
-/// The other placeholders of an application that wait: they start with one of them or none does.
+/// Returns the other waiting placeholders of an application, which start together with this one.
 fn other_placeholders(books: &Books, ask: AllocationId) -> Vec<AllocationId> {
     let application = books.allocation(ask).application;
     if books.application(application).gang.is_none() {
@@ -242,7 +241,7 @@ fn other_placeholders(books: &Books, ask: AllocationId) -> Vec<AllocationId> {
     waiting
 }
 
-/// What becomes of an ask with these edits when all that waits goes on in its order.
+/// Returns the outcome of an ask with these edits when all waiting asks are scheduled in order.
 pub(super) fn in_turn(
     books: &Books,
     now: Timestamp,

@@ -1,4 +1,4 @@
-//! What ends by itself, and when: applications whose lifetimes are over by then give back what they have.
+//! Remedies that wait: applications whose lifetimes end release their allocations.
 
 use alloc::vec::Vec;
 
@@ -11,11 +11,11 @@ use super::release;
 use super::trial::Trial;
 use super::{Remedy, RemedyKind};
 
-/// How many ends are looked at one by one, to leave out those that are not needed.
+/// Largest number of ends that are omitted one by one if they are not necessary.
 const ENDS: usize = 64;
 
-/// The earliest known ends with which the ask starts, and of those no more than it needs; none where it waits for
-/// what has no known end, or its own comes first.
+/// Returns the earliest known ends with which the ask starts, and only the necessary ones. `None` if the ask waits for
+/// something without a known end, or if its own application ends first.
 pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     let ends = ends(trial);
     let edits = |count: usize| -> Vec<Edit> {
@@ -44,7 +44,7 @@ pub(super) fn find(trial: &mut Trial) -> Option<Remedy> {
     found.then_some(Remedy::of(RemedyKind::Wait, needed, true))
 }
 
-/// What ends by itself before the ask's own application does and counts in what holds the ask back, in order of
+/// Returns the allocations that end before the application of the ask and that count in failed checks, in order of
 /// time.
 fn ends(trial: &Trial) -> Vec<(Timestamp, AllocationId)> {
     let books = trial.books();

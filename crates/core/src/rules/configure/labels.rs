@@ -1,5 +1,5 @@
-//! Another list of exclusive labels: what is on their nodes, and what waits for these, is counted in
-//! other types from now on. User-headroom §10 (C18), decision page 27.
+//! Change of the exclusive labels: counts nodes with these labels, their allocations, and asks in other types. Source:
+//! user-headroom §10 (C18), decision page 27.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -16,8 +16,9 @@ use crate::time::Timestamp;
 use super::super::labels;
 use super::super::lifecycle::Lifecycle;
 
-/// Count again what these labels change: nodes with what is on them, and asks. Nothing stops
-/// running for it. Costs what the partition has, where the labels are others than before.
+/// Recounts nodes, allocations, and asks of labels that became exclusive or lost that property. Stops nothing.
+///
+/// Costs the content of the partition if the labels changed, and nothing otherwise.
 pub(super) fn count_again(
     books: &Books,
     now: Timestamp,
@@ -49,7 +50,7 @@ struct Recount<'a> {
 }
 
 impl Recount<'_> {
-    /// What something of a label is counted as from now on; none where that changes nothing.
+    /// Returns the amounts of an object with this label in the new types. `None` if they do not change.
     fn counted(&self, label: Option<&Name>, amounts: &Resources) -> Option<Amounts> {
         let label = label?;
         let is = self.after.is_some_and(|after| after.is_exclusive(label));
@@ -92,8 +93,7 @@ impl Recount<'_> {
             let size = self.books.resources_of(id);
             let Some(resources) = self.counted(label, size) else { continue };
             if row.is_swapping() {
-                // Its old size fitted into the place of its placeholder; the new size is to be
-                // judged again.
+                // The old size fitted the placeholder. The new size must be checked again.
                 let life = lives.entry(row.application);
                 let life = life.or_insert_with(|| Lifecycle::of(self.books, now, row.application));
                 life.drop_swap(id, events);
@@ -103,7 +103,7 @@ impl Recount<'_> {
     }
 }
 
-/// Refuse a file that would make the books know too many resource types.
+/// Rejects a queue file that would add too many resource types.
 fn types_fit(books: &Books, events: &[Event]) -> Result<(), Rejection> {
     let names: BTreeSet<&Name> = events
         .iter()
@@ -119,9 +119,9 @@ fn types_fit(books: &Books, events: &[Event]) -> Result<(), Rejection> {
     Err(Rejection::TooManyTypes { what, added, known, limit })
 }
 
-/// Refuse a file by which something is counted in types where there is no room for it in 64 bits.
+/// Rejects a queue file after which a sum of recounted amounts would exceed 64 bits.
 ///
-/// What waits counts in the sum of its own application alone: a large ask must not keep a queue file out for others.
+/// Asks count only in the sum of their own application. A large ask must not prevent a queue file for all other users.
 fn sums_fit(books: &Books, partition: PartitionId, events: &[Event]) -> Result<(), Rejection> {
     let root = books.queue(books.partition(partition).root);
     let (mut nodes, mut allocated) = (Amounts::EMPTY, Amounts::EMPTY);
@@ -166,7 +166,7 @@ fn add(sum: &mut Amounts, what: &'static str, amounts: &Amounts) -> Result<(), R
     Ok(())
 }
 
-/// What is summed up.
+/// Sum that an event contributes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sum {
     Nodes,
@@ -186,7 +186,7 @@ impl Sum {
     }
 }
 
-/// What an event recounts, and in which sum; what is foreign is in none but that of its node.
+/// Returns the recounted amounts of an event, and their sum. Foreign allocations count only in the sum of their nodes.
 fn counted_in(event: &Event) -> Option<(Sum, &Amounts)> {
     match event {
         Event::Node(NodeEvent::Resized { capacity: amounts, .. })

@@ -1,4 +1,4 @@
-//! The limits of a file, and what follows for applications when some are gone.
+//! Limits of a queue file, and effects of removed limits on applications.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use crate::rules::tenant::Lowering;
 
 use super::target::Target;
 
-/// The limits of a configured queue, one per name, in order.
+/// Returns the limits of a configured queue in order, one for each name.
 pub(in crate::rules) fn of(queue: &QueueConfig) -> Vec<LimitSettings> {
     let mut all = Vec::new();
     for limit in &queue.limits {
@@ -34,8 +34,8 @@ pub(in crate::rules) fn of(queue: &QueueConfig) -> Vec<LimitSettings> {
     all
 }
 
-/// Whether these are the limits of a configured queue and, behind them, those of tenants, without
-/// building them again.
+/// Returns whether the current limits are those of a configured queue followed by those of tenants. Compares without
+/// building the new list.
 fn is_in_force(
     before: &[LimitSettings],
     queue: &QueueConfig,
@@ -62,11 +62,10 @@ fn is_in_force(
     same && before.next().is_none()
 }
 
-/// Queues whose group limits change, with the groups that have none there any more, `*`
-/// included.
+/// Queues with removed group limits, and the groups that no longer have one there, including `*`.
 type GroupChanges = BTreeMap<QueueId, Vec<Name>>;
 
-/// Put these limits of a queue in the place of those in force.
+/// Adds the event that replaces the limits of a queue, if they changed.
 pub(in crate::rules) fn replace(
     books: &Books,
     (partition, queue): (PartitionId, QueueId),
@@ -84,13 +83,13 @@ pub(in crate::rules) fn replace(
     events.push(Event::Queue(QueueEvent::LimitsChanged { partition, queue, limits }));
 }
 
-/// The groups that have a limit no more.
+/// Returns the groups that have no limit any more.
 fn gone(before: &[LimitSettings], after: &[LimitSettings]) -> Vec<Name> {
     let is_gone = |group: &&LimitSubject| !groups(after).any(|remaining| remaining == *group);
     groups(before).filter(is_gone).map(name_of).collect()
 }
 
-/// Put the limits of the file in the place of those in force; behind them stay those of tenants.
+/// Replaces the limits of all queues by those of the file, followed by those of tenants.
 pub(super) fn change(
     books: &Books,
     partition: PartitionId,
@@ -125,9 +124,8 @@ pub(super) fn change(
     }));
 }
 
-/// Have groups chosen again where a change may choose others. That is every application that is not
-/// charged yet, since what is in force at the first charge counts. It is also those whose group has
-/// lost its limit.
+/// Unlinks applications from their groups if the change can select other groups: applications that are not charged yet,
+/// because their group is selected at the first charge, and applications whose group lost its limit.
 fn unlink(books: &Books, partition: PartitionId, changes: &GroupChanges, events: &mut Vec<Event>) {
     if changes.is_empty() {
         return;
@@ -146,7 +144,7 @@ fn unlink(books: &Books, partition: PartitionId, changes: &GroupChanges, events:
     }
 }
 
-/// Whether the group limit is gone by which an application is charged, at its queue or above.
+/// Returns whether the change removes the group limit by which an application is charged, in its queue or an ancestor.
 fn loses_group(books: &Books, row: &Application, changes: &GroupChanges) -> bool {
     let Some(level) = row.link.and_then(|link| link.group.level()) else { return false };
     let trackers = &books.partition(row.partition).trackers;
@@ -156,13 +154,13 @@ fn loses_group(books: &Books, row: &Application, changes: &GroupChanges) -> bool
     books.up(row.queue).any(gone)
 }
 
-/// The group limits among these, in order.
+/// Returns the group limits in order.
 fn groups(limits: &[LimitSettings]) -> impl Iterator<Item = &LimitSubject> {
     let subjects = limits.iter().map(|limit| &limit.subject);
     subjects.filter(|one| matches!(one, LimitSubject::Group(_) | LimitSubject::AnyGroup))
 }
 
-/// The name of a group limit's tracker.
+/// Returns the name of the tracker of a group limit.
 fn name_of(group: &LimitSubject) -> Name {
     match group {
         LimitSubject::Group(name) | LimitSubject::User(name) => name.clone(),

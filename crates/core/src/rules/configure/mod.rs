@@ -1,8 +1,8 @@
-//! Taking a queue file into force: what it says is compared with what is there, and the
-//! differences become events. Queues and limits §3.
+//! Applies a queue file: compares it with the current books and returns the differences as events. Source: queues and
+//! limits §3.
 //!
-//! The whole file is looked at before the first event comes out, so a file that cannot be
-//! used in one partition changes nothing in the others.
+//! The whole file is checked before the first event is returned. An error in one partition therefore changes nothing in
+//! the others.
 
 mod labels;
 mod limits;
@@ -112,7 +112,7 @@ fn add_partition(
     Ok(())
 }
 
-/// Refuse a file with two partitions that have tenants: a tenant is found by its name alone.
+/// Rejects a file with tenants in two partitions, because a tenant is found by its name alone.
 fn tenants_once(configuration: &Configuration) -> Result<(), TenantRejection> {
     let mut with = configuration.partitions.iter().filter(|one| one.tenants.is_some());
     match (with.next(), with.next()) {
@@ -161,12 +161,12 @@ fn change_partition(
                 wanted.insert(*queue, target);
                 let queue = books.queue(*queue);
                 events.extend(of_known(id, queue, target));
-                // A file that says the same of a queue still looks at its clock.
+                // An unchanged queue is also updated if its quota preemption timer is over.
                 if !target.is_in_force(queue) || queue.quota_clock_is_over() {
                     events.push(target.changed(id));
                 }
                 if target.parent.is_none() {
-                    // Queues below look at what is used of their maxima, by the new labels.
+                    // Child queues are checked against their maxima in the types of the new labels.
                     let labels = target.settings.node_labels.as_deref();
                     labels::count_again(books, now, id, labels, events)?;
                 }
@@ -183,8 +183,8 @@ fn change_partition(
     Ok(())
 }
 
-/// Refuse rules that cannot be built for a partition that has others in force. A new partition
-/// starts with what there is, and rejects every application.
+/// Rejects placement rules that cannot be built, for a partition with valid rules. A new partition is accepted with
+/// invalid rules, and rejects every application.
 fn placement_fits(partition: &PartitionConfig) -> Result<(), Rejection> {
     let built = Rules::compile(&partition.placement_rules);
     built
@@ -192,7 +192,7 @@ fn placement_fits(partition: &PartitionConfig) -> Result<(), Rejection> {
         .map_err(|error| Rejection::PlacementRules { partition: partition.name.clone(), error })
 }
 
-/// Refuse a file that would make the books know too many resource types.
+/// Rejects a queue file that would add too many resource types.
 fn count_types(books: &Books, configuration: &Configuration) -> Result<(), Rejection> {
     let mut names: BTreeSet<&Name> = BTreeSet::new();
     let partitions = configuration.partitions.iter();

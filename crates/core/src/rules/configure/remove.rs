@@ -1,4 +1,4 @@
-//! A partition that the file does not name any more.
+//! Removal of a partition that the queue file no longer names.
 
 use alloc::vec::Vec;
 
@@ -7,13 +7,13 @@ use crate::event::{ApplicationEvent, Event, NodeEvent, PartitionEvent, QueueEven
 use crate::id::{PartitionId, QueueId};
 use crate::rules::application::leave;
 
-/// Everything goes: applications with what they have and ask for, nodes, limits, queues.
+/// Removes a partition with its applications, nodes, limits, and queues.
 pub(super) fn partition(books: &Books, partition: PartitionId, events: &mut Vec<Event>) {
     let row = books.partition(partition);
     for (_, application) in row.applications.iter() {
         leave(books, *application, Termination::PartitionRemoved, events);
     }
-    // Ended ones are remembered by no partition.
+    // Ended applications are not in the list of the partition.
     for (application, ended) in books.applications().iter() {
         if ended.partition == partition && !ended.state.is_active() {
             events.push(Event::Application(ApplicationEvent::Removed { application }));
@@ -27,7 +27,7 @@ pub(super) fn partition(books: &Books, partition: PartitionId, events: &mut Vec<
             events.push(Event::Queue(QueueEvent::LimitsChanged { partition, queue, limits }));
         }
     }
-    // Paths in order, turned round: children before their parents.
+    // The reversed order of paths removes children before their parents.
     let mut queues: Vec<QueueId> = row.queues.iter().map(|(_, queue)| *queue).collect();
     queues.reverse();
     queues.retain(|queue| *queue != row.root);

@@ -1,5 +1,5 @@
-//! From what the queue file says to settings in force: properties read and inherited, access
-//! lists read, templates inherited.
+//! Converts the queue file to effective settings: parses and inherits properties, parses access lists, and inherits
+//! templates.
 
 use alloc::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::name::Name;
 use crate::rejection::Rejection;
 use crate::resource::Amounts;
 
-/// The policies of a partition.
+/// Returns the policies of a partition.
 pub(super) fn partition_settings(partition: &PartitionConfig) -> PartitionSettings {
     PartitionSettings {
         node_sort: partition.node_sort.clone(),
@@ -30,17 +30,17 @@ pub(super) fn partition_settings(partition: &PartitionConfig) -> PartitionSettin
     }
 }
 
-/// What is above a queue.
+/// Parent of a queue.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::rules) enum Above<'file> {
-    /// Its parent, with these settings.
+    /// Parent queue with these settings.
     Queue(&'file QueueSettings),
-    /// Nothing but its partition: it is the root.
+    /// The partition itself, for the root queue.
     Partition(&'file PartitionConfig),
 }
 
-/// The settings of a configured queue below these. The root is as large as its nodes and has no
-/// maximum or guarantee of its own.
+/// Returns the settings of a configured queue under this parent. The maximum of the root is the sum of the nodes, so
+/// the root has no maximum or guarantee of its own.
 pub(in crate::rules) fn queue_settings(
     queue: &QueueConfig,
     path: &Name,
@@ -91,7 +91,7 @@ pub(in crate::rules) fn queue_settings(
     })
 }
 
-/// The labels to which a queue has access.
+/// Returns the labels to which a queue has access.
 fn node_labels(
     queue: &QueueConfig,
     above: Option<&QueueSettings>,
@@ -103,7 +103,7 @@ fn node_labels(
     }
 }
 
-/// Whether a queue is stopped, by itself or with its parent. Source: user-headroom §10 (C12).
+/// Returns whether a queue is stopped, by its own setting or by that of its parent. Source: user-headroom §10 (C12).
 fn is_stopped(
     queue: &QueueConfig,
     path: &Name,
@@ -118,7 +118,7 @@ fn is_stopped(
     }
 }
 
-/// What is in force below a queue, for one that says this itself.
+/// Returns the user limits of a queue: its own settings, completed with inherited ones.
 pub(in crate::rules) fn user_limits_below(
     own: Option<&UserLimitsConfig>,
     above: Option<&Arc<UserLimitsConfig>>,
@@ -129,7 +129,7 @@ pub(in crate::rules) fn user_limits_below(
     }
 }
 
-/// The same of the limits of applications.
+/// Returns the application limits of a queue: its own settings, completed with inherited ones.
 pub(in crate::rules) fn application_limits_below(
     own: Option<&ApplicationLimitsConfig>,
     above: Option<&Arc<ApplicationLimitsConfig>>,
@@ -137,7 +137,7 @@ pub(in crate::rules) fn application_limits_below(
     inherited_application_limits(own, above.map(Arc::as_ref)).map(Arc::new)
 }
 
-/// A queue's own template, or else its parent's.
+/// Returns the template of a queue, or that of its parent.
 fn template(
     own: Option<&TemplateConfig>,
     above: Option<&QueueSettings>,
@@ -152,7 +152,7 @@ fn template(
     .or_else(|| above.and_then(|above| above.template.clone()))
 }
 
-/// These amounts, unless none is above zero: they then limit or grant nothing.
+/// Returns the amounts if at least one is positive. Otherwise, they limit or guarantee nothing.
 pub(in crate::rules) fn granting(amounts: &Amounts) -> Option<Amounts> {
     amounts.is_strictly_positive().then(|| amounts.clone())
 }

@@ -1,5 +1,5 @@
-//! The states that a queue file brings queues to: those that it stops, with all below, those that
-//! it starts again, and those that it does not name any more. User headroom §10 (C12).
+//! Queue states after a queue file: stopped queues with their descendants, restarted queues, and queues that the file
+//! no longer names. Source: user-headroom §10 (C12).
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -16,14 +16,14 @@ fn moved(partition: PartitionId, path: &Name, state: QueueState) -> Event {
     Event::Queue(QueueEvent::Moved { partition, queue: path.clone(), state })
 }
 
-/// The state of a queue that is new.
+/// Returns the event for the state of a new queue. `None` if the queue is active.
 pub(in crate::rules) fn of_new(partition: PartitionId, target: &Target<'_>) -> Option<Event> {
     let stopped = target.settings.stopped;
     stopped.then(|| moved(partition, &target.path, QueueState::Stopped))
 }
 
-/// The state of a queue that the file names: one that is stopped drains until its last application
-/// has ended.
+/// Returns the event for the state of an existing queue that the file names. `None` if the state does not change. A
+/// stopped queue drains until its last application ends.
 pub(in crate::rules) fn of_known(
     partition: PartitionId,
     queue: &Queue,
@@ -38,9 +38,10 @@ pub(in crate::rules) fn of_known(
     (queue.state != state).then(|| moved(partition, &target.path, state))
 }
 
-/// The states of queues that the file does not name. Those of an earlier file drain, and go when
-/// they are empty, be they stopped by then or not. Those that rules have made are as the nearest
-/// queue of the file above them.
+/// Adds the events for the states of queues that the file does not name.
+///
+/// Queues of an earlier file drain and are removed when they are empty, even if they were stopped. Queues that
+/// placement rules created follow the nearest ancestor in the file.
 pub(super) fn of_others(
     books: &Books,
     partition: PartitionId,
@@ -76,7 +77,8 @@ pub(super) fn of_others(
     }
 }
 
-/// A queue that was stopped drains for another reason from now on: no file names it.
+/// Returns the event that clears the setting `stopped`, because the queue now drains for another reason: the file does
+/// not name it.
 fn no_more_stopped(partition: PartitionId, queue: &Queue) -> Event {
     let settings = QueueSettings { stopped: false, ..QueueSettings::clone(&queue.settings) };
     Event::Queue(QueueEvent::Changed {

@@ -1,4 +1,4 @@
-//! The queues of a file, one after another, as they are to be.
+//! Target queues: the queues of a file as they should become.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -14,15 +14,15 @@ use crate::rejection::Rejection;
 
 use super::settings::{Above, queue_settings};
 
-/// One queue as it is to be.
+/// One queue of the file with its effective settings.
 pub(in crate::rules) struct Target<'file> {
     pub(in crate::rules) queue: &'file QueueConfig,
-    /// Its path, lower case.
+    /// Path in lower case.
     pub(in crate::rules) path: Name,
-    /// The path of its parent; none for the root.
+    /// Path of the parent. `None` for the root.
     pub(in crate::rules) parent: Option<Name>,
     pub(in crate::rules) settings: QueueSettings,
-    /// Whether it takes in nothing any more: its tenant goes.
+    /// Whether it accepts no applications because its tenant drains.
     pub(in crate::rules) draining: bool,
 }
 
@@ -48,7 +48,7 @@ impl Target<'_> {
         })
     }
 
-    /// Whether a queue is as it is to be.
+    /// Returns whether an existing queue already has these settings.
     pub(in crate::rules) fn is_in_force(&self, queue: &Queue) -> bool {
         queue.managed && queue.leaf == self.is_leaf() && *queue.settings == self.settings
     }
@@ -58,11 +58,11 @@ impl Target<'_> {
     }
 }
 
-/// All queues of a partition, each after its parent.
+/// Returns all queues of a partition, parents before children.
 pub(super) fn targets_of(partition: &PartitionConfig) -> Result<Vec<Target<'_>>, Rejection> {
     let mut targets = Vec::new();
     let mut paths = BTreeSet::new();
-    // Depth first, by hand: nesting comes from a file and must not exhaust the stack.
+    // Iterative depth-first search: a deep nesting in a file must not exhaust the stack.
     let mut open: Vec<(Option<usize>, &QueueConfig)> = vec![(None, &partition.root)];
     while let Some((above, queue)) = open.pop() {
         let above: Option<&Target<'_>> = above.map(|above| &targets[above]);

@@ -1,4 +1,4 @@
-//! What a new file may not change of user limits. User headroom §2.6.
+//! Restrictions on changes of user limits by a queue file. Source: user-headroom §2.6.
 
 use crate::books::Books;
 use crate::id::PartitionId;
@@ -6,8 +6,8 @@ use crate::rejection::Rejection;
 
 use super::target::Target;
 
-/// Refuse a file that lowers the maximum allocation of an existing leaf: accepted asks would be
-/// larger than it allows. A type that the maximum did not bound before may get any value.
+/// Rejects a file that lowers `maximumallocation` of an existing leaf, because accepted asks would exceed it. A type
+/// that was not limited before can get any value.
 pub(super) fn are_not_lowered(
     books: &Books,
     partition: PartitionId,

@@ -1,4 +1,4 @@
-//! What the tags of an application say of when it is to be done. Source: tenants §8.
+//! Deadlines in the tags of applications. Source: tenants §8.
 
 use crate::books::{Books, Deadline};
 use crate::command::Submit;
@@ -6,12 +6,12 @@ use crate::event::{ApplicationEvent, Event};
 use crate::name::Name;
 use crate::time::{Millis, Timestamp};
 
-/// The tag that says when the application is to be done, in seconds since the epoch.
+/// Tag with the deadline of the application, in seconds since the epoch.
 const DEADLINE: &str = "headroom/deadline";
-/// The tag that says how long it takes, in seconds.
+/// Tag with the estimated run time of the application, in seconds.
 const ESTIMATE: &str = "headroom/estimate";
 
-/// A tag that says something else.
+/// Error for a tag with another value.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the tag {tag} is {text:?}, but it must be a whole number of seconds{since} from 1 to {most}. \
@@ -24,8 +24,8 @@ pub(super) struct NoTime {
     since: &'static str,
 }
 
-/// When an application is to be done, as its tags say. Without a deadline the estimate does not
-/// matter, but it is stored.
+/// Returns the deadline and the estimate from the tags. Without a deadline, the estimate has no effect, but it is
+/// stored.
 pub(super) fn read(tags: &[(Name, Name)]) -> Result<Deadline, NoTime> {
     let read =
         |tag, since| seconds(tags, tag).map_err(|text| NoTime { tag, text: text.clone(), since });
@@ -36,7 +36,7 @@ pub(super) fn read(tags: &[(Name, Name)]) -> Result<Deadline, NoTime> {
     })
 }
 
-/// The event that says it, if its tags do.
+/// Returns the event that sets the deadline, if the tags have a deadline or an estimate.
 pub(super) fn event(books: &Books, submit: &Submit) -> Option<Event> {
     let read = read(&submit.tags).ok().filter(|read| *read != Deadline::default())?;
     Some(Event::Application(ApplicationEvent::DeadlineSet {
@@ -46,7 +46,7 @@ pub(super) fn event(books: &Books, submit: &Submit) -> Option<Event> {
     }))
 }
 
-/// How many seconds a tag says, at least one; what it says where that is none.
+/// Returns the seconds of a tag, at least one, or the text of the tag if it is invalid.
 pub(super) fn seconds<'tags>(
     tags: &'tags [(Name, Name)],
     tag: &str,

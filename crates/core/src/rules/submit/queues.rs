@@ -1,4 +1,4 @@
-//! The queues that rules make for applications: what they start with, and what tags change of them.
+//! Queues that placement rules create for applications: their initial settings, and changes by tags.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ use crate::rules::{Naming, types_fit};
 
 use super::Declined;
 
-/// The settings of a leaf, after the tags have changed it if it was made by a rule.
+/// Returns the settings of a leaf. Tags change them if a placement rule created the leaf.
 pub(super) fn change(
     books: &Books,
     partition: PartitionId,
@@ -45,7 +45,7 @@ pub(super) fn change(
     Ok(Arc::new(settings))
 }
 
-/// The levels that a leaf to be made lacks, if it may be made.
+/// Returns the missing levels of the path of a leaf, if the leaf can be created.
 fn may_create<'placed>(
     books: &Books,
     partition: PartitionId,
@@ -57,7 +57,7 @@ fn may_create<'placed>(
         return Err(Declined::BelowLeaf { path: path(), above: above.path.clone() });
     }
     let missing = &placed.path[above.path.len() + 1..];
-    // What must not be lost always has its queue, wherever it was stopped.
+    // The recovery queue always exists, even as a descendant of a stopped queue.
     let recovery = above.parent.is_none() && missing == RECOVERY_QUEUE;
     if above.state != QueueState::Active && !recovery {
         let (above, state) = (above.path.clone(), above.state);
@@ -74,7 +74,7 @@ fn may_create<'placed>(
     Ok(missing)
 }
 
-/// Make a leaf and the parents that it lacks; the settings of the leaf.
+/// Creates a leaf and its missing parents. Returns the settings of the leaf.
 pub(super) fn create(
     books: &Books,
     partition: PartitionId,
@@ -90,7 +90,7 @@ pub(super) fn create(
     let counts = above.settings.application_limits.clone();
     let part = part_below(books, placed.nearest).filter(|_| !recovery);
     let preemption = above.settings.preemption;
-    // What must not be lost is not held back by its user either.
+    // User limits do not apply in the recovery queue.
     let mut leaf = QueueSettings::default();
     if !recovery {
         leaf = settings_of_leaf(template.as_deref(), sort_policy(books, placed.nearest));
@@ -136,9 +136,10 @@ pub(super) fn create(
     Ok(Arc::new(leaf))
 }
 
-/// The part of what its parent has of a leaf that a rule makes, directly below a queue or further
-/// down: one by weight, as the template says, where the queues of the file do the same there, or
-/// there are none and the queue above has a part itself. Elsewhere it has none.
+/// Returns the capacity fraction of a leaf that a placement rule creates in the subtree of `above`.
+///
+/// The leaf gets the weight of the template if the configured queues there have weights. It also gets it if there are
+/// none and `above` has a fraction itself. Otherwise, it gets none.
 fn part_below(books: &Books, above: QueueId) -> Option<CapacityConfig> {
     let row = books.queue(above);
     let template = row.settings.template.as_deref();
@@ -159,7 +160,7 @@ fn part_below(books: &Books, above: QueueId) -> Option<CapacityConfig> {
     shares.then(|| specified.unwrap_or(CapacityConfig::ONE))
 }
 
-/// Decline more queues made by rules than there can be.
+/// Rejects the application if placement rules would create too many queues.
 fn queues_are_few(
     books: &Books,
     partition: PartitionId,
@@ -174,7 +175,7 @@ fn queues_are_few(
     Err(Declined::ManyQueues { path, partition, missing, made })
 }
 
-/// What a leaf starts with that a rule makes.
+/// Returns the initial settings of a leaf that a placement rule creates.
 fn settings_of_leaf(template: Option<&TemplateConfig>, policy: Option<&Name>) -> QueueSettings {
     let mut settings = QueueSettings::default();
     if let Some(template) = template {
@@ -183,7 +184,7 @@ fn settings_of_leaf(template: Option<&TemplateConfig>, policy: Option<&Name>) ->
         settings.max_applications = template.max_applications;
         settings.properties = template.properties.clone();
     }
-    // Children made by rules are sorted as their parent says. Source: decision L-3.
+    // The parent sets the sort policy of children that placement rules create. Source: decision L-3.
     if let Some(policy) = policy {
         let properties = &mut settings.properties;
         properties.entry(Name::new(SORT_POLICY)).or_insert_with(|| policy.clone());
@@ -192,8 +193,8 @@ fn settings_of_leaf(template: Option<&TemplateConfig>, policy: Option<&Name>) ->
     settings
 }
 
-/// How the queue file wants applications sorted here: by the nearest queue that it has, which
-/// has inherited from those above.
+/// Returns the sort policy of the nearest queue that the queue file defines. That queue has inherited from its
+/// ancestors.
 fn sort_policy(books: &Books, queue: QueueId) -> Option<&Name> {
     let (_, configured) = books.up(queue).find(|(_, row)| row.managed)?;
     configured.settings.properties.get(SORT_POLICY)

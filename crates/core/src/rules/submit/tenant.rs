@@ -1,4 +1,4 @@
-//! Where the tasks of tenants go, and who else may not go there. Source: tenants §3, §4.
+//! Placement of tasks of tenants, and protection of their queues. Source: tenants §3, §4.
 
 use crate::books::{Books, Queue, QueueSettings, QueueState};
 use crate::command::Submit;
@@ -10,7 +10,7 @@ use crate::resource::Quantity;
 
 use super::Declined;
 
-/// The leaf where a tenant has its tasks; where it is a limit, that which rules find.
+/// Returns the leaf for the tasks of a tenant. For a tenant that is a limit, placement rules select the leaf.
 pub(super) fn of_tenant(
     books: &Books,
     partition: PartitionId,
@@ -60,7 +60,7 @@ pub(super) fn of_tenant(
     Ok(Placed { path, spelled, nearest, exists: true })
 }
 
-/// Whether one more task may wait. Source: tenants TR-24.
+/// Rejects a task if the leaf has the largest number of waiting tasks. Source: tenants TR-24.
 fn may_wait(leaf: &Queue, max: u64, tenant: &Name) -> Result<(), Declined> {
     let count = leaf.waiting;
     if count < max {
@@ -69,14 +69,14 @@ fn may_wait(leaf: &Queue, max: u64, tenant: &Name) -> Result<(), Declined> {
     Err(Declined::WaitingListFull { tenant: tenant.clone(), count, max })
 }
 
-/// Whether the tenant of a leaf has what is larger than its quota wait.
+/// Returns whether the tenant of a leaf accepts tasks that exceed its quota and lets them wait.
 pub(super) fn parks(books: &Books, partition: PartitionId, leaf: &QueueSettings) -> bool {
     let tenants = &books.partition(partition).tenants;
     let tenant = leaf.tenant.as_ref().and_then(|mark| tenants.get(&mark.tenant));
     tenant.is_some_and(|row| tenants.oversized_of(&row.settings) == Oversized::Park)
 }
 
-/// Decline a gang that is larger than the quota of a tenant which is a limit. Source: tenants TR-14.
+/// Rejects a gang that exceeds the quota of a tenant that is a limit. Source: tenants TR-14.
 pub(super) fn fits_limit(
     books: &Books,
     partition: PartitionId,
@@ -100,7 +100,7 @@ pub(super) fn fits_limit(
     Ok(())
 }
 
-/// Decline what rules, or an RM, would put where tenants have their tasks.
+/// Rejects applications that placement rules or an RM would place into the queues of tenants.
 pub(super) fn is_of_none(
     books: &Books,
     partition: PartitionId,

@@ -1,4 +1,4 @@
-//! The members of a task have another size. Source: tenants TR-16.
+//! Resizes the members of a task. Source: tenants TR-16.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -17,8 +17,8 @@ use super::OneTask;
 use super::submit::are_possible;
 
 impl OneTask<'_> {
-    /// Each member has this size from now on. What waits has to be able to run at all; what runs needs room in
-    /// the quotas, and on its node, for what it has more.
+    /// Resizes each member. A waiting task must still be possible. A running task needs the additional amounts in its
+    /// quotas and on its nodes.
     pub(super) fn resize(&self, resources: &Amounts) -> Result<Vec<Event>, Rejection> {
         let state = self.state();
         if !matches!(state, TaskState::Waiting | TaskState::Starting | TaskState::Running) {
@@ -52,7 +52,7 @@ impl OneTask<'_> {
             .collect())
     }
 
-    /// Whether there is room for what its members have more: all of it, or none is charged.
+    /// Checks whether the additional amounts of all members fit. Otherwise, none is resized.
     fn may_grow(&self, each: &Amounts) -> Result<(), TaskRejection> {
         let books = self.books;
         let row = books.application(self.application);
@@ -109,7 +109,7 @@ impl OneTask<'_> {
         self.beyond(Name::from(scope), (&level.used(), level.max().unwrap_or(&nothing)), more)
     }
 
-    /// The first type of which there is too little.
+    /// Returns the rejection for the first type that is short.
     fn beyond(
         &self,
         scope: Name,
@@ -127,7 +127,7 @@ impl OneTask<'_> {
     }
 }
 
-/// By how much an allocation would grow: nothing where it would not.
+/// Returns the amounts by which an allocation would grow. Empty if it would not.
 fn growth(books: &Books, before: &Resources, each: &Amounts) -> Resources {
     let mut growth = Resources::new();
     for (name, amount) in each.iter() {

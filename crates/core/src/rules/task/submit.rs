@@ -1,4 +1,4 @@
-//! A task is submitted: its application and all that it asks for, or nothing.
+//! Submission of tasks: the application and all its asks, or nothing.
 
 use alloc::vec::Vec;
 
@@ -14,13 +14,13 @@ use crate::time::Timestamp;
 use crate::rules::submit::rejected;
 use crate::rules::{allocation, partition_named, short, tenant};
 
-/// The largest amount of one type that a member of a task may ask for, in core units: 2^53, for memory 8 PiB. Every
-/// client can write it exactly, as an integer or as a double.
+/// Largest amount of one type for each member of a task, in core units: 2^53, which is 8 PiB of memory. Every client
+/// can write it exactly, as an integer or as a double.
 const AMOUNT_MAX: i64 = 1 << 53;
 
-/// Judge a task as its application and its asks are judged, each with those before it in the books.
+/// Submits a task: decides its application and its asks one by one, on a fork of the books with the earlier ones.
 ///
-/// Costs a copy of the books, which are shared but for what the task touches.
+/// Costs a fork of the books, which shares all data that the task does not change.
 pub(in crate::rules) fn submit(
     books: &Books,
     now: Timestamp,
@@ -72,7 +72,7 @@ pub(in crate::rules) fn submit(
     Ok(events)
 }
 
-/// Refuses amounts that no machine has, whatever the quota of the tenant is.
+/// Rejects amounts that no machine has, regardless of the quota of the tenant.
 pub(super) fn are_possible(task: &Name, resources: &Amounts) -> Result<(), TaskRejection> {
     let most = Quantity::of(AMOUNT_MAX);
     let large = resources.iter().find(|(_, amount)| *amount > most);
@@ -87,7 +87,7 @@ fn is_particular(ask: &Ask) -> bool {
     ask.placeholder || ask.originator || !ask.task_group.is_empty() || !ask.required_node.is_empty()
 }
 
-/// Whether no other has its id, or was submitted under its key.
+/// Rejects a task whose ID or idempotency key belongs to another task or application.
 fn is_new(
     books: &Books,
     now: Timestamp,
@@ -119,15 +119,16 @@ fn is_new(
     }
     let live = row.applications.get(&submit.application).copied();
     let Some(other) = live.or_else(|| row.tasks.ended(&submit.application)) else { return Ok(()) };
-    // Not how it goes: it may be a task of somebody whose tasks the sender does not see.
+    // The message omits the state of the other task, because the sender might not be allowed to see it.
     let is_task = books.application(other).task.is_some();
     let what = if is_task { "a task" } else { "an application that is not a task" };
     let (task, partition) = (submit.application.clone(), row.name.clone());
     Err(TaskRejection::Exists { task, partition, what })
 }
 
-/// Ask for all members, one behind the other. One alone may take back the guarantee of its tenant where the partition
-/// has that: victims are found for one ask. No-starvation NS-42.
+/// Adds the asks of all members. A task with one member can preempt within the guarantee of its tenant if the partition
+/// enables that. Tasks with several members cannot, because victims are selected for a single ask. Source:
+/// no-starvation NS-42.
 fn ask_all(
     then: &mut Books,
     now: Timestamp,
@@ -148,13 +149,13 @@ fn ask_all(
     Ok(events)
 }
 
-/// Whether all members together can ever run. Source: tenants TR-14.
+/// Rejects a task whose members together can never run. Source: tenants TR-14.
 fn fits_as_a_whole(then: &Books, application: ApplicationId, name: &Name) -> Result<(), Rejection> {
     let whole: Amounts = then.types().amounts(&then.application(application).pending);
     tenant::fits_quota(then, application, name, &whole)
 }
 
-/// Whether a refusal is a decision about the task, and not about how the request is written.
+/// Returns whether a rejection is a decision about the task, and not an error in the request.
 const fn is_a_decision(rejection: &Rejection) -> bool {
     matches!(
         rejection,

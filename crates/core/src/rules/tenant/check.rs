@@ -1,4 +1,4 @@
-//! Which settings tenants may have.
+//! Checks of tenant settings.
 
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
@@ -20,7 +20,7 @@ use crate::rules::{ID_BYTES_MAX, few, short, within};
 use super::Lowering;
 use super::materialize::subject_of;
 
-/// A name that a tenant may have: its queue has it too.
+/// Rejects a name that is not valid for a tenant or its queue.
 pub(super) fn name(tenant: &Name) -> Result<(), TenantRejection> {
     let lower = !tenant.bytes().any(|byte| byte.is_ascii_uppercase());
     let legal = is_queue_name(tenant) && lower;
@@ -31,7 +31,7 @@ pub(super) fn name(tenant: &Name) -> Result<(), TenantRejection> {
     Err(TenantRejection::Name { tenant: Name::new(&tenant[..end]) })
 }
 
-/// Whether a tenant is in the version that somebody expects.
+/// Rejects a command that expects another version of the tenant.
 pub(super) fn version(
     tenants: &Tenants,
     tenant: &Name,
@@ -48,7 +48,7 @@ pub(super) fn version(
     }
 }
 
-/// Whether a tenant may have these settings, whatever it uses.
+/// Rejects settings that are invalid regardless of the usage.
 pub(super) fn may_be_set(
     row: &Partition,
     tenant: &Name,
@@ -73,9 +73,9 @@ pub(super) fn may_be_set(
     above(tenants, tenant, parent)
 }
 
-/// The largest number of labels of a tenant.
+/// Largest number of labels of a tenant.
 const LABELS_MAX: usize = 64;
-/// The longest key of a label, in bytes.
+/// Largest length of the key of a label in bytes.
 const LABEL_KEY_BYTES_MAX: usize = 63;
 
 fn texts(settings: &TenantSettings) -> Result<(), Rejection> {
@@ -93,7 +93,7 @@ fn texts(settings: &TenantSettings) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Which settings the defaults may have.
+/// Rejects invalid defaults.
 pub(super) fn defaults(defaults: &TenantDefaults) -> Result<(), TenantRejection> {
     amounts("quota", &Name::new("the defaults"), &defaults.quota)
 }
@@ -111,7 +111,7 @@ fn amounts(what: &'static str, whose: &Name, amounts: &Amounts) -> Result<(), Te
     Ok(())
 }
 
-/// Whether a tenant may be below another.
+/// Rejects an invalid parent of a tenant.
 fn above(tenants: &Tenants, tenant: &Name, parent: &Name) -> Result<(), Rejection> {
     let (tenant, parent) = (tenant.clone(), parent.clone());
     let Some(row) = tenants.get(&parent) else {
@@ -134,14 +134,14 @@ fn above(tenants: &Tenants, tenant: &Name, parent: &Name) -> Result<(), Rejectio
     Ok(())
 }
 
-/// How many levels a tenant and those below it are.
+/// Returns the number of levels of a tenant and its descendants.
 fn height(tenants: &Tenants, tenant: &Name) -> usize {
     let from = tenants.up(tenant).count();
     let all = tenants.with_below(tenant).into_iter();
     all.map(|below| (tenants.up(&below).count() + 1).saturating_sub(from)).max().unwrap_or(1).max(1)
 }
 
-/// Refuse what a tenant cannot have that is a limit.
+/// Rejects settings that a tenant which is a limit does not support.
 fn mode(
     tenants: &Tenants,
     tenant: &Name,
@@ -172,7 +172,7 @@ fn mode(
     }
 }
 
-/// Whether the quotas of a tenant, of the one above it and of those below agree.
+/// Rejects quotas that contradict those of the parent or the children.
 pub(super) fn quotas(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), TenantRejection> {
     let Some(row) = lowering.tenants.get(tenant) else { return Ok(()) };
     let quota = lowering.tenants.quota_of(&row.settings);
@@ -189,7 +189,7 @@ pub(super) fn quotas(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), Tenan
     Ok(())
 }
 
-/// Whether the quotas right below one that says so sum up to no more than its own.
+/// Rejects children whose quotas exceed the quota of a parent that sets `strictSum`.
 fn shared_out(lowering: &Lowering<'_>, parent: &Name) -> Result<(), TenantRejection> {
     let Lowering { tenants, config, .. } = lowering;
     let Some(row) = tenants.get(parent).filter(|row| row.settings.strict_sum) else {
@@ -214,7 +214,7 @@ fn shared_out(lowering: &Lowering<'_>, parent: &Name) -> Result<(), TenantReject
     Ok(())
 }
 
-/// Refuse a quota below what is used, of a tenant that does not allow that. Source: tenants §7.
+/// Rejects a quota that is lower than the usage, for a tenant that sets `onLower: refuse`. Source: tenants §7.
 pub(super) fn not_lowered(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), TenantRejection> {
     let Lowering { tenants, books, config, .. } = lowering;
     let before = &books.partition(lowering.partition).tenants;
@@ -228,7 +228,7 @@ pub(super) fn not_lowered(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), 
     let used = used_by(lowering, tenant).unwrap_or_default();
     let quota_before = before.quota_of(&known.settings);
     for (resource, quota) in tenants.quota_of(&row.settings).iter() {
-        // A change of something else does not lower a quota that was exceeded already.
+        // A change of another setting does not lower a quota that was already exceeded.
         let lowered = quota_before.get(resource).is_none_or(|before| quota < before);
         let found = books.types().find(resource);
         let used = found.map_or(Quantity::ZERO, |found| used.get_or_zero(found));
@@ -240,7 +240,7 @@ pub(super) fn not_lowered(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), 
     Ok(())
 }
 
-/// What a tenant uses now; none if it has nothing to count it.
+/// Returns the current usage of a tenant. `None` if no queue or limit counts it.
 pub(super) fn used_by(lowering: &Lowering<'_>, tenant: &Name) -> Option<Resources> {
     let row = lowering.books.partition(lowering.partition);
     match &row.tenants.get(tenant)?.settings.mapping {
@@ -261,7 +261,7 @@ pub(super) fn used_by(lowering: &Lowering<'_>, tenant: &Name) -> Option<Resource
     }
 }
 
-/// How many tasks of a tenant have not ended, those of the tenants below included.
+/// Returns the number of unfinished tasks of a tenant and its descendants.
 pub(super) fn tasks_of(lowering: &Lowering<'_>, tenant: &Name) -> u64 {
     let row = lowering.books.partition(lowering.partition);
     let Some(known) = row.tenants.get(tenant) else { return 0 };
@@ -278,7 +278,7 @@ pub(super) fn tasks_of(lowering: &Lowering<'_>, tenant: &Name) -> u64 {
     }
 }
 
-/// How many applications in a queue and below are of a user, or charged to a group.
+/// Returns the number of applications in a queue and its descendants that belong to a user or are charged to a group.
 fn limited(books: &Books, row: &Partition, queue: QueueId, subject: &TenantSubject) -> u64 {
     let is_his = |application: &Application| match subject {
         TenantSubject::User(name) => application.user == *name,
@@ -294,7 +294,7 @@ fn limited(books: &Books, row: &Partition, queue: QueueId, subject: &TenantSubje
     here.filter(|one| is_his(one)).count() as u64
 }
 
-/// Whether what runs allows the change.
+/// Rejects a change that the unfinished tasks do not allow.
 pub(super) fn tasks(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), TenantRejection> {
     let Lowering { books, tenants, config, .. } = lowering;
     let row = books.partition(lowering.partition);
@@ -323,7 +323,7 @@ pub(super) fn tasks(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), Tenant
     Ok(())
 }
 
-/// Whether a tenant that is a limit may be that there.
+/// Rejects a limit of a tenant that is not possible in its queue.
 pub(super) fn limit(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), TenantRejection> {
     let row = lowering.books.partition(lowering.partition);
     let Some(after) = lowering.tenants.get(tenant) else { return Ok(()) };
@@ -331,7 +331,7 @@ pub(super) fn limit(lowering: &Lowering<'_>, tenant: &Name) -> Result<(), Tenant
     let id = row.queues.get(&**queue).copied();
     let id = id.filter(|id| {
         let row = lowering.books.queue(*id);
-        // One that drains, and is not stopped, is in the queue file no more.
+        // A queue that drains without being stopped is no longer in the queue file.
         let is_gone = row.state == QueueState::Draining && !row.settings.stopped;
         row.managed && row.settings.tenant.is_none() && !is_gone
     });
@@ -365,15 +365,15 @@ fn taken(tenant: &Name, queue: &Name, subject: &LimitSubject, holder: Name) -> T
     TenantRejection::LimitTaken { tenant, queue, subject: subject.into(), holder }
 }
 
-/// The tenants of a partition by another queue file, and what they come to.
+/// Tenants of a partition with another queue file.
 pub(in crate::rules) struct Reconfigured<'a> {
     pub(in crate::rules) config: Option<&'a TenantsConfig>,
     pub(in crate::rules) tenants: Tenants,
-    /// The defaults, if the file says others than before.
+    /// New defaults. `None` if the file does not change them.
     pub(in crate::rules) defaults: Option<&'a TenantDefaults>,
 }
 
-/// What another queue file makes of the tenants of a partition, if it may.
+/// Returns the tenants of a partition with another queue file, or the reason why the file is rejected.
 pub(in crate::rules) fn reconfigured<'a>(
     books: &Books,
     id: PartitionId,
@@ -419,7 +419,7 @@ pub(in crate::rules) fn reconfigured<'a>(
     Ok(Reconfigured { config: Some(config), tenants, defaults })
 }
 
-/// Whether the queue for tenants is one that can hold theirs alone.
+/// Rejects a root queue that cannot contain only queues of tenants.
 pub(in crate::rules) fn root(
     partition: &Name,
     config: &TenantsConfig,
@@ -446,7 +446,7 @@ pub(in crate::rules) fn root(
     Ok(())
 }
 
-/// Whether nothing is in the way of tenants where there were none.
+/// Rejects a file that enables tenants if existing objects prevent it.
 fn is_free(books: &Books, id: PartitionId, config: &TenantsConfig) -> Result<(), TenantRejection> {
     let row = books.partition(id);
     let known = row.queues.get(&*config.root).map(|queue| books.queue(*queue));
@@ -470,7 +470,7 @@ fn is_free(books: &Books, id: PartitionId, config: &TenantsConfig) -> Result<(),
     Ok(())
 }
 
-/// Whether a tenant that is a limit still can be that with another file.
+/// Rejects a file with which a tenant could no longer be a limit.
 fn still_limited(
     row: &Partition,
     targets: &[Target<'_>],

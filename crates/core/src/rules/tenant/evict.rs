@@ -1,9 +1,8 @@
-//! What is stopped of a tenant that uses more than its quota, since that was lowered. Tenants §7.
+//! Evictions of a tenant that uses more than its lowered quota. Source: tenants §7.
 //!
-//! The least urgent tasks go first, of equally urgent ones the youngest, until every type is within
-//! the quota. A task that turns out not to be needed stays. A gang goes as a whole or not at all,
-//! and what does not offer itself is never stopped. What then is left above the quota is reported,
-//! and not forced.
+//! Tasks with the lowest priority are first, and of equal priority the newest, until every type is within the quota. A
+//! task that proves unnecessary stays. A gang stops completely or not at all. Tasks that are not preemptable are never
+//! stopped. Usage that still exceeds the quota is reported and not forced.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
@@ -21,21 +20,21 @@ use crate::time::Timestamp;
 use super::check::used_by;
 use super::instances::here;
 
-/// What comes of a use above a quota.
+/// Result for a usage above a quota.
 #[derive(Debug, Default)]
 pub(crate) struct Eviction {
-    /// By how much the use is above the quota, without what is being stopped already.
+    /// Amounts by which the usage exceeds the quota, without those that are already being stopped.
     pub(crate) excess: Resources,
-    /// What is to be stopped, in this order.
+    /// Allocations to stop, in this order.
     pub(crate) victims: Vec<AllocationId>,
-    /// What is above the quota when they have stopped.
+    /// Amounts that still exceed the quota after these stops.
     pub(crate) rest: Resources,
-    /// Whether something stays for the moment alone: a member is about to take a place of its gang.
+    /// Whether some allocations stay only for now, because a member is about to replace a placeholder.
     pub(crate) unsettled: bool,
 }
 
-/// Look for tenants whose time is over, at a queue of one and below. Those below go first: what they
-/// give, the one above need not.
+/// Evicts in tenants whose delay is over, in a queue of a tenant and its descendants. Descendants are first, because
+/// their evictions also reduce the usage of the ancestors.
 pub(in crate::rules) fn look(
     books: &Books,
     now: Timestamp,
@@ -67,10 +66,10 @@ pub(in crate::rules) fn look(
     events.push(Event::Queue(QueueEvent::QuotaClockStopped { queue: id }));
 }
 
-/// What has to be stopped in a queue and below for it to use no more than this, apart from what is
-/// being stopped already and these.
+/// Returns the allocations to stop so that a queue uses at most `max`. These are in addition to the allocations that
+/// are already being stopped and those in `stopped`.
 ///
-/// Costs the allocations below the queue, sorted.
+/// Costs the allocations in the subtree of the queue, sorted.
 pub(crate) fn evict(
     books: &Books,
     queue: QueueId,
@@ -103,7 +102,7 @@ pub(crate) fn evict(
         left.iter().filter(|(_, amount)| *amount > Quantity::ZERO).collect()
     };
     let rest = above(&left);
-    // The last that was taken is the one to keep first.
+    // The task that was selected last is the first that can stay.
     for at in (0..picked.len()).rev() {
         let without = left.plus_existing(&picked[at].size);
         if above(&without) == rest {
@@ -115,28 +114,28 @@ pub(crate) fn evict(
     Eviction { excess, victims, rest, unsettled }
 }
 
-/// When a task goes: the least urgent first, then the youngest.
+/// Order of evictions: lower priority first, then newer.
 type Turn = (i32, Reverse<(Timestamp, u64)>);
 
-/// What goes as a whole: an allocation, or all that a gang has.
+/// Unit of eviction: an allocation, or all allocations of a gang.
 struct Task {
     members: Vec<AllocationId>,
     leaf: QueueId,
     size: Resources,
     turn: Turn,
-    /// Whether all of it offers itself, and nothing is about to take the place of any.
+    /// Whether all its allocations are preemptable, and none is about to be replaced.
     may_go: bool,
     unsettled: bool,
 }
 
-/// Looks for tasks below a queue.
+/// Search for tasks in the subtree of a queue.
 struct Search<'a> {
     books: &'a Books,
     queue: QueueId,
     stopped: &'a BTreeSet<AllocationId>,
-    /// What stays of the queues below that have a guarantee.
+    /// Remaining usage of the descendants that have a guarantee.
     use_of: BTreeMap<QueueId, Resources>,
-    /// What stays of the queue itself.
+    /// Remaining usage of the queue itself.
     used: Resources,
 }
 
@@ -153,7 +152,7 @@ impl<'a> Search<'a> {
         tasks
     }
 
-    /// What an application has and keeps so far.
+    /// Adds the tasks of an application that are not being stopped.
     fn tasks_of(&mut self, leaf: QueueId, application: ApplicationId, tasks: &mut Vec<Task>) {
         let books = self.books;
         let is_gang = books.stops_whole(application);
@@ -188,22 +187,22 @@ impl<'a> Search<'a> {
         tasks.extend(whole);
     }
 
-    /// Whether the RM was asked to stop an allocation, or is to be, and nothing takes its place.
+    /// Returns whether an allocation is being stopped, or is about to be, without a replacement.
     fn is_going(&self, id: AllocationId, row: &Allocation) -> bool {
         let asked = row.mark != StopRequest::None && row.partner().is_none();
         asked || self.stopped.contains(&id)
     }
 
-    /// The queues from a leaf up to the one that is above its maximum, that one not included, and
-    /// whether each has a guarantee.
+    /// Returns the queues from a leaf to the queue with the excess, without that queue, and whether each has a
+    /// guarantee.
     fn below(&self, leaf: QueueId) -> impl Iterator<Item = (QueueId, bool)> + use<'a> {
         let top = self.queue;
         let up = self.books.up(leaf).take_while(move |(id, _)| *id != top);
         up.map(|(id, queue)| (id, queue.guaranteed.is_some()))
     }
 
-    /// Take a task, unless that leaves a queue below with less than its guarantee of what is exceeded:
-    /// it would get that back. Whether it is taken.
+    /// Selects a task, unless its stop would leave a descendant with less than its guarantee in an exceeded type,
+    /// because the descendant could reclaim it. Returns whether the task is selected.
     fn take(&mut self, task: &Task, excess: &Resources) -> bool {
         let guarded: Vec<QueueId> =
             self.below(task.leaf).filter(|(_, guaranteed)| *guaranteed).map(|(id, _)| id).collect();
@@ -227,7 +226,7 @@ impl<'a> Search<'a> {
 }
 
 impl Task {
-    /// Another member of the same gang: it is as urgent as the most urgent, and as old as the oldest.
+    /// Adds another member of the same gang. The gang has the highest priority and the oldest age of its members.
     fn join(&mut self, other: Self) {
         self.members.extend(other.members);
         self.size.add(&other.size);
@@ -237,8 +236,8 @@ impl Task {
     }
 }
 
-/// What comes of another quota of a tenant if tasks are stopped for it; none if there is no such tenant.
-/// Of one that is a limit nothing is stopped.
+/// Returns the evictions that a new quota of a tenant would cause. `None` if the tenant does not exist. A tenant that
+/// is a limit has no evictions.
 pub(crate) fn lowered(
     books: &Books,
     partition: PartitionId,

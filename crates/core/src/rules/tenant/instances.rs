@@ -1,5 +1,5 @@
-//! The type that counts tasks: each ask of a tenant counts once in it, so that a quota bounds how many
-//! run at once like any other amount. Source: tenants §1.
+//! Resource type that counts tasks: each ask of a tenant counts once in it, so that a quota can limit the number of
+//! running tasks. Source: tenants §1.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -17,14 +17,14 @@ use crate::time::Timestamp;
 
 use super::Lowering;
 
-/// The tenants of a partition as they are; none where it has none.
+/// Returns the current tenants of a partition. `None` if tenants are not enabled.
 pub(super) fn here(books: &Books, partition: PartitionId) -> Option<Lowering<'_>> {
     let row = books.partition(partition);
     let config = row.settings.tenants.as_deref()?;
     Some(Lowering { books, partition, config, tenants: &row.tenants, by_file: false })
 }
 
-/// Amounts that an application asks for, as they count.
+/// Returns the amounts that a request of an application counts as.
 pub(in crate::rules) fn counted<'amounts>(
     books: &Books,
     application: ApplicationId,
@@ -39,7 +39,7 @@ pub(in crate::rules) fn counted<'amounts>(
     Cow::Owned(amounts)
 }
 
-/// Refuse amounts that name the type which counts tasks, where that counts by itself.
+/// Rejects amounts that name the type that counts tasks, where tasks are counted automatically.
 pub(in crate::rules) fn are_named(
     books: &Books,
     partition: PartitionId,
@@ -53,8 +53,7 @@ pub(in crate::rules) fn are_named(
     Err(TenantRejection::Instances { what, partition }.into())
 }
 
-/// Refuse an ask that is larger than a quota of its tenant, or of one above it, and so can never run.
-/// Source: tenants TR-14.
+/// Rejects an ask that exceeds a quota of its tenant or an ancestor, because it could never run. Source: tenants TR-14.
 pub(in crate::rules) fn fits_quota(
     books: &Books,
     application: ApplicationId,
@@ -84,10 +83,10 @@ pub(in crate::rules) fn fits_quota(
     Ok(())
 }
 
-/// The same for tenants that are limits of the user of an application, or of a group that it is charged
-/// to, in its queue or above.
+/// Rejects an ask that exceeds the quota of a tenant which is a limit. Checks the limits of the user and of the charged
+/// group, in the queue and its ancestors.
 ///
-/// Costs a look at the tenants, where one is a limit on the way up.
+/// Costs a search of the tenants if one of these queues has such a limit.
 fn fits_limits(
     books: &Books,
     row: &Application,
@@ -123,8 +122,8 @@ fn fits_limits(
     Ok(())
 }
 
-/// Whether an application is of this user, or is charged to this group: the one that it will be
-/// charged to, if nobody has looked at it yet.
+/// Returns whether an application belongs to this user, or is charged to this group. For an application that is not
+/// linked yet, checks the group that it will be charged to.
 fn is_of(books: &Books, row: &Application, subject: &TenantSubject) -> bool {
     let group = match subject {
         TenantSubject::User(user) => return row.user == *user,
@@ -140,9 +139,8 @@ fn is_of(books: &Books, row: &Application, subject: &TenantSubject) -> bool {
     }
 }
 
-/// Count those asks and allocations again whose size differs with the intended tenants. That
-/// concerns queues in which a tenant becomes a limit, or no tenant is one any more. Nothing stops
-/// running for it.
+/// Recounts asks and allocations whose size changes with the new tenants: in queues in which a first tenant becomes a
+/// limit, or the last one is removed. Stops nothing.
 pub(super) fn recount(
     books: &Books,
     now: Timestamp,
@@ -161,8 +159,7 @@ pub(super) fn recount(
             continue;
         }
         if row.is_swapping() {
-            // Its old size fitted into the place of its placeholder; the new size is to be judged
-            // again.
+            // The old size fitted the placeholder. The new size must be checked again.
             let life = lives.entry(row.application);
             let life = life.or_insert_with(|| Lifecycle::of(books, now, row.application));
             life.drop_swap(id, events);

@@ -1,5 +1,5 @@
-//! What tenants come to in their partition: queues and limits, made of nothing but their settings. So a
-//! command about one and another queue file come to the same. Source: tenants §4, decision page 28.
+//! Converts tenants to queues and limits, based only on their settings. A command about a tenant and a queue file
+//! therefore have the same result. Source: tenants §4, decision page 28.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -24,18 +24,19 @@ use crate::resource::{Amounts, Quantity};
 use crate::rules::configure::{Above, Target, queue_settings};
 use crate::time::Millis;
 
-/// The intended tenants of a partition, together with its current queues.
+/// Target tenants of a partition, together with its current queues.
 #[derive(Clone, Copy)]
 pub(in crate::rules) struct Lowering<'a> {
     pub(in crate::rules) books: &'a Books,
     pub(in crate::rules) partition: PartitionId,
     pub(in crate::rules) config: &'a TenantsConfig,
     pub(in crate::rules) tenants: &'a Tenants,
-    /// Whether a queue file asks, not a command about tenants: it leaves their queues leaves or parents.
+    /// Whether a queue file causes the change. A queue file does not turn leaves of tenants into parents, or the
+    /// reverse.
     pub(in crate::rules) by_file: bool,
 }
 
-/// A queue of a tenant as it is to be, without what it inherits.
+/// Target queue of a tenant, without inherited settings.
 pub(in crate::rules) struct Piece {
     parent: Name,
     path: Name,
@@ -45,13 +46,13 @@ pub(in crate::rules) struct Piece {
 }
 
 impl<'a> Lowering<'a> {
-    /// All tenants with a queue, each behind the one above it.
+    /// Returns all tenants with a queue, parents before children.
     pub(in crate::rules) fn all(&self) -> Vec<Name> {
         let tops = self.tenants.below(None);
         tops.flat_map(|top| self.tenants.with_below(top)).collect()
     }
 
-    /// The queues of these tenants, each behind its parent if these are.
+    /// Returns the queues of these tenants, parents before children if `tenants` has that order.
     pub(in crate::rules) fn pieces(&self, tenants: &[Name]) -> Vec<Piece> {
         tenants.iter().flat_map(|tenant| self.pieces_of(tenant)).collect()
     }
@@ -88,8 +89,8 @@ impl<'a> Lowering<'a> {
         core::iter::once(first).chain(own).collect()
     }
 
-    /// Whether the queue of a tenant holds queues: there are tenants below it, or there were, and tasks
-    /// of its own are where they then were put.
+    /// Returns whether the queue of a tenant is a parent: the tenant has children, or had some and its own tasks are
+    /// still in a separate leaf.
     fn splits(&self, tenant: &Name) -> bool {
         if self.tenants.has_below(tenant) {
             return true;
@@ -100,12 +101,12 @@ impl<'a> Lowering<'a> {
         own.is_some_and(|own| self.by_file || self.books.queue(*own).applications > 0)
     }
 
-    /// The queue of a tenant that has all its tasks in it.
+    /// Returns the queue of a tenant that contains all its tasks.
     fn queue(&self, tenant: &Name, row: &Tenant) -> QueueConfig {
         let settings = &row.settings;
         let quota = self.tenants.quota_of(settings);
         let mut properties = waiting(self.tenants.waiting_of(settings));
-        // Set in any case, since the value of the queue above is for that queue. Zero is never.
+        // Always set, because the inherited value is meant for the parent. Zero disables quota preemption.
         let delay = match self.tenants.on_lower_of(settings) {
             OnLower::Preempt { grace } => grace.max(Millis::new(1)),
             OnLower::Block | OnLower::Refuse => Millis::ZERO,
@@ -121,8 +122,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The queues of these tenants with all that they inherit, from those that are there already, or
-    /// else from these targets.
+    /// Adds the target queues with inherited settings, from existing queues or from earlier targets.
     pub(in crate::rules) fn targets<'pieces>(
         &self,
         pieces: &'pieces [Piece],
@@ -165,8 +165,8 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// The limits of tenants in a queue, in the order of their names. One without any bound has none: a
-    /// limit limits something.
+    /// Returns the limits of tenants in a queue, in the order of their names. A tenant without any bound has no limit,
+    /// because an empty limit is invalid.
     pub(in crate::rules) fn limits_in(&self, queue: &str) -> Vec<LimitSettings> {
         if !self.tenants.is_shared(queue) {
             return Vec::new();
@@ -190,7 +190,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Whether asks in a leaf count in the type that counts tasks: it belongs to a tenant, or to a queue
+    /// Returns whether asks in a leaf count in the type that counts tasks: the leaf belongs to a tenant, or to a queue
     /// in which a tenant is a limit.
     pub(in crate::rules) fn counts(&self, leaf: QueueId) -> bool {
         let above = |path: &str| path == &*self.config.root || self.tenants.is_shared(path);
@@ -200,7 +200,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Who is limited, as limits say it.
+/// Returns the user or group of a limit.
 pub(in crate::rules) fn subject_of(subject: &TenantSubject) -> LimitSubject {
     match subject {
         TenantSubject::User(name) => LimitSubject::User(name.clone()),
@@ -208,8 +208,8 @@ pub(in crate::rules) fn subject_of(subject: &TenantSubject) -> LimitSubject {
     }
 }
 
-/// A quota as a maximum. One without any amount above zero would be none at all; so that it forbids
-/// what it names, it allows of another type as much as there can be.
+/// Returns a quota as a maximum. A maximum without a positive amount would have no effect. So that a quota of zeros is
+/// effective, the result also allows an unlimited amount of another type.
 fn binding(quota: &Amounts) -> Amounts {
     let mut max = quota.clone();
     if !quota.is_empty() && !quota.is_strictly_positive() {
@@ -220,7 +220,7 @@ fn binding(quota: &Amounts) -> Amounts {
     max
 }
 
-/// The properties of a leaf whose tasks start in this order.
+/// Returns the properties of a leaf for the order in which its tasks start.
 fn waiting(policy: &WaitingPolicy) -> Properties {
     let order = match policy.strategy {
         WaitingStrategy::Fifo => ApplicationOrder::FifoStrict,
@@ -240,7 +240,7 @@ fn waiting(policy: &WaitingPolicy) -> Properties {
     properties.into_iter().filter_map(|(key, value)| Some((Name::new(key), value?))).collect()
 }
 
-/// A span of time as properties have it.
+/// Returns a time span in the format of properties.
 fn span(span: Millis) -> Name {
     Name::from(duration_text(span))
 }

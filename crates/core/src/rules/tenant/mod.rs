@@ -1,5 +1,5 @@
-//! Tenants: what commands and queue files say of them, and what follows for queues and limits, in one
-//! decision. Tenants §4, §7, decision page 28.
+//! Tenants: commands and queue files about them, and the resulting changes of queues and limits, in one decision.
+//! Source: tenants §4, §7, decision page 28.
 
 mod check;
 mod evict;
@@ -29,7 +29,7 @@ use crate::time::Timestamp;
 use super::configure::{of_known, of_new, replace_limits};
 use super::{Naming, partition_named, types_fit};
 
-/// Write down that what is counted of tenants is not what their tasks have.
+/// Records that counters of tenants differ from the sums of their tasks.
 pub(super) fn report_drift(
     books: &Books,
     partition: &Name,
@@ -40,7 +40,7 @@ pub(super) fn report_drift(
     Ok((!drift.is_empty()).then(report).into_iter().collect())
 }
 
-/// Make a tenant, or say something else of one.
+/// Creates a tenant, or replaces its settings.
 pub(super) fn set(
     books: &Books,
     now: Timestamp,
@@ -85,7 +85,7 @@ pub(super) fn set(
     Ok(events)
 }
 
-/// Have a tenant go: at once, or with the last of its tasks.
+/// Removes a tenant at once, or after its last task ends.
 pub(super) fn remove(
     books: &Books,
     now: Timestamp,
@@ -119,7 +119,7 @@ pub(super) fn remove(
     let mut events =
         vec![Event::Tenant(TenantEvent::Draining { partition, tenant: tenant.clone() })];
     for (path, queue) in queues_of(books, row, config, tenant) {
-        // One that the queue file stops drains already.
+        // A queue that the queue file stopped drains already.
         if books.queue(queue).state == QueueState::Active {
             events.push(Event::Queue(QueueEvent::Moved {
                 partition,
@@ -131,7 +131,7 @@ pub(super) fn remove(
     Ok(events)
 }
 
-/// These tenants are gone, with their queues and limits.
+/// Removes tenants with their queues and limits.
 pub(super) fn gone(
     books: &Books,
     now: Timestamp,
@@ -154,7 +154,7 @@ pub(super) fn gone(
     Ok(events)
 }
 
-/// Say what holds for tenants that do not say otherwise.
+/// Sets the defaults for tenants that do not set a value of their own.
 pub(super) fn set_defaults(
     books: &Books,
     now: Timestamp,
@@ -187,7 +187,7 @@ pub(super) fn set_defaults(
     Ok(events)
 }
 
-/// The partition of this name and what its queue file says of tenants.
+/// Returns the partition with this name and its tenant configuration.
 fn switched_on<'a>(
     books: &'a Books,
     partition: &Name,
@@ -204,7 +204,7 @@ fn root_fault(row: &Partition, queue: &Name, what: &'static str) -> TenantReject
     TenantRejection::Root { partition: row.name.clone(), queue: queue.clone(), what }
 }
 
-/// The queues that a tenant has now: its own, and that of its own tasks if others are below it.
+/// Returns the current queues of a tenant: its own queue, and the separate leaf for its tasks if it has children.
 fn queues_of(
     books: &Books,
     row: &Partition,
@@ -221,8 +221,8 @@ fn queues_of(
     [path, own].into_iter().filter_map(is_there).filter(mine).collect()
 }
 
-/// The nodes reserved for asks of a tenant and of those below it are free again. Nothing of them
-/// starts, and others may need the room.
+/// Returns events that end the reservations of a tenant and its descendants. None of their asks can start, and other
+/// asks can need the capacity.
 fn unreserved(books: &Books, row: &Partition, config: &TenantsConfig, tenant: &Name) -> Vec<Event> {
     let path = row.tenants.path_of(&config.root, tenant);
     let queue = path.and_then(|path| row.queues.get(&*path).copied());
@@ -235,7 +235,7 @@ fn unreserved(books: &Books, row: &Partition, config: &TenantsConfig, tenant: &N
     reserved.map(|(_, ask)| Event::Ask(AskEvent::Unreserved { ask: *ask })).collect()
 }
 
-/// What tenants are to be, and all that is there.
+/// Target tenants, and the current state.
 struct Change<'a> {
     books: &'a Books,
     now: Timestamp,
@@ -250,7 +250,7 @@ impl<'a> Change<'a> {
         Lowering { books, partition, config, tenants: after, by_file: false }
     }
 
-    /// Bring queues and limits to what tenants are to be, these alone: nobody else is changed by them.
+    /// Adds the events that change the queues and limits of the `touched` tenants, and no others.
     fn follow(&self, touched: &BTreeSet<Name>, events: &mut Vec<Event>) -> Result<(), Rejection> {
         self.queues(touched, events)?;
         let row = self.books.partition(self.partition);
@@ -273,7 +273,7 @@ impl<'a> Change<'a> {
 
     fn queues(&self, touched: &BTreeSet<Name>, events: &mut Vec<Event>) -> Result<(), Rejection> {
         let (row, lowering) = (self.books.partition(self.partition), self.lowering());
-        // Each behind the one above it.
+        // Parents before children.
         let mut order: Vec<(usize, &Name)> =
             touched.iter().map(|tenant| (self.after.up(tenant).count(), tenant)).collect();
         order.sort_unstable();
@@ -286,7 +286,7 @@ impl<'a> Change<'a> {
         for target in &targets {
             old.remove(&target.path);
         }
-        // Those below before those above.
+        // Children before parents.
         events.extend(
             old.into_values().rev().map(|queue| Event::Queue(QueueEvent::Removed { queue })),
         );
@@ -310,7 +310,7 @@ impl<'a> Change<'a> {
         Ok(())
     }
 
-    /// The limits of a queue: those of the queue file, and behind them those of tenants.
+    /// Replaces the limits of a queue by those of the queue file, followed by those of tenants.
     fn limits(&self, path: &Name, events: &mut Vec<Event>) {
         let row = self.books.partition(self.partition);
         let Some(queue) = row.queues.get(&**path) else { return };

@@ -1,5 +1,5 @@
-//! Who of those who want the same is next. What a user may have is computed once for each weight,
-//! and each possible user is checked.
+//! Selects the next user among candidates for the same amounts. The limit is computed once for each weight, and each
+//! possible user is checked.
 
 use alloc::borrow::Cow;
 
@@ -16,31 +16,31 @@ use crate::schedule::min_tree::{Measure, MinTree};
 
 use super::{FairShareCandidates, TYPES, Types, UsageLowerBound};
 
-/// What somebody of this weight may have.
+/// Limit of the users with one weight.
 struct WeightLimit {
     weight: Decimal,
-    /// By type, in the order of [`FairShareCandidates::types`].
+    /// Limit by type, in the order of [`FairShareCandidates::types`].
     most: [i64; TYPES],
-    /// In full, where these types do not say all.
+    /// Full limit, if these types are not sufficient.
     limit: Option<Limit>,
 }
 
-/// A leaf whose users take turns.
+/// A leaf that picks users by fair share.
 pub(super) struct FairShareLeaf<'a> {
     pub(super) books: &'a Books,
     pub(super) users: LeafUsers<'a>,
-    /// Without what is used.
+    /// Properties of the leaf without its usage.
     pub(super) leaf: &'a Leaf,
 }
 
-/// Whose turn it may be for an ask.
+/// State of one pick.
 struct FairSharePick<'a> {
     turn: &'a FairShareLeaf<'a>,
     ask: &'a Resources,
     types: &'a Types,
-    /// By weight. Mostly all weigh the same.
+    /// Limits by weight. Usually all weights are equal.
     bounds: SmallVec<[WeightLimit; 1]>,
-    /// Whether each type is compared by itself.
+    /// Whether each type is compared separately.
     by_type: bool,
 }
 
@@ -55,7 +55,7 @@ impl FairSharePick<'_> {
         &self.bounds[place]
     }
 
-    /// Whether it may be the turn of somebody who has this at least.
+    /// Returns whether a user with at least this usage can be picked.
     fn may_be(&mut self, of: &UsageLowerBound) -> bool {
         if !of.known {
             return true;
@@ -73,7 +73,7 @@ impl FairSharePick<'_> {
         }
     }
 
-    /// Whether it is the turn of a user.
+    /// Returns whether a user can be picked.
     fn is(&mut self, user: &LeafUser<'_>) -> bool {
         let (turn, ask, types) = (self.turn, self.ask, self.types);
         let bound = self.bound(user.weight);
@@ -105,13 +105,13 @@ impl FairShareLeaf<'_> {
         self.users.user(level).expect("who waits has a row")
     }
 
-    /// Whether shares alone say whose turn it is, type by type.
+    /// Returns whether shares alone determine the pick, type by type.
     fn is_by_share(&self) -> bool {
         let rules = self.users.rules();
         rules.is_by_type() && rules.enforcement == Enforcement::Progress
     }
 
-    /// The types that say whose turn it is, and whether those are all.
+    /// Returns the types that determine the pick, and whether they are complete.
     fn types(&self, ask: &Resources) -> (Types, bool) {
         let by_type = self.users.rules().calculator == Calculator::Componentwise;
         let of = if by_type { ask } else { &self.leaf.total };
@@ -141,7 +141,7 @@ impl FairShareLeaf<'_> {
             {
                 (Enforcement::Progress, Some(soft), _) => soft.get(),
                 (Enforcement::Overshoot, _, Some(limit)) => limit.get(),
-                // Who has as much as there may be at all has it with the ask, too.
+                // A user at the largest possible amount stays there with the ask, because sums saturate.
                 (Enforcement::Strict, _, Some(limit)) if limit.get() < i64::MAX => {
                     limit.get().saturating_sub(asked)
                 }
@@ -151,7 +151,7 @@ impl FairShareLeaf<'_> {
         WeightLimit { weight, most, limit: Some(limit) }
     }
 
-    /// Who is next of those who want this.
+    /// Returns the class of the next user among candidates for these amounts.
     pub(super) fn choose(
         &self,
         classes: &Classes,
@@ -160,7 +160,7 @@ impl FairShareLeaf<'_> {
     ) -> Option<ClassPosition> {
         let ask = self.ask(shape);
         if let Some(first) = of.ranking.foremost() {
-            // A user who surely has less than their share is not passed over.
+            // A user who certainly has less than their share needs no exact comparison.
             let user = self.user(classes.rows[first.1].key);
             if self.users.fast_admits(&user, &ask) {
                 return Some(first.clone());
@@ -182,7 +182,7 @@ impl FairShareLeaf<'_> {
             if choice.is(&user) {
                 return Some(place.clone());
             }
-            // The user may have more by now than at the last check.
+            // The usage of the user can have increased since the last check.
             let now = UsageLowerBound::of(self.leaf, &user, types);
             if *measure != now {
                 ranking.set_at(seat, now);
@@ -195,7 +195,7 @@ impl FairShareLeaf<'_> {
         self.least_served(classes, ranking, types)
     }
 
-    /// Whether every known measure is a lower bound of what its user has.
+    /// Returns whether every known measure is a lower bound of the usage of its user.
     fn knows(&self, classes: &Classes, of: &FairShareCandidates) -> bool {
         of.ranking.entries().all(|(place, known)| {
             let now =
@@ -206,7 +206,7 @@ impl FairShareLeaf<'_> {
         })
     }
 
-    /// The first of those who are served least.
+    /// Returns the first class among the least served users.
     fn least_served(
         &self,
         classes: &Classes,
@@ -227,7 +227,7 @@ impl FairShareLeaf<'_> {
     }
 }
 
-/// The part of somebody of this weight.
+/// Returns the query for the share of a user with this weight.
 const fn part(weight: Decimal, ask: &Resources) -> ShareQuery<'_> {
     ShareQuery { weight, among: Among::Active, ask }
 }

@@ -1,4 +1,4 @@
-//! The ranking against a map that is looked through.
+//! Tests of the tree against a map with a linear search.
 
 use alloc::collections::BTreeMap;
 use core::iter::successors;
@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::*;
 
-/// Two amounts, each of which may be the lowest.
+/// Two amounts, each of which can be the lowest.
 #[derive(Clone, Debug, PartialEq)]
 struct Pair(u8, u8);
 
@@ -39,7 +39,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Every node says what is so of all below it; how many there are, and how deep.
+/// Checks every node against its subtree. Returns the number of entries, and the lowest measure.
 fn check(of: &MinTree<u16, Pair>, at: u32, above: u32) -> (u32, Option<Pair>) {
     if at == NONE {
         return (0, None);

@@ -1,4 +1,4 @@
-//! The index against sorting and scanning, with enough nodes for many blocks.
+//! Tests of the index against a sorted list, with enough nodes for many blocks.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -19,26 +19,26 @@ use crate::name::Name;
 use crate::resource::Amounts;
 use crate::time::Timestamp;
 
-/// Node names in use: several blocks' worth.
+/// Number of node names: enough for several blocks.
 const NAMES: u16 = 400;
 
-/// One change, in small numbers.
+/// One change, with small numbers.
 #[derive(Clone, Copy, Debug)]
 enum Change {
-    /// A node joins, or changes its size if it is there.
+    /// A node joins, or changes its size if it exists.
     Size(u16, u8),
     Leave(u16),
     Schedulable(u16, bool),
     /// All nodes of one block leave.
     EmptyBlock(u8),
-    /// Something is placed on a node, whether it fits or not.
+    /// An allocation is placed on a node, whether it fits or not.
     Place(u16, u8),
-    /// The newest allocation of a node goes.
+    /// The newest allocation of a node is released.
     Release(u16),
 }
 
 fn change() -> impl Strategy<Value = Change> {
-    // Neighbours in name order get the same changes, so that whole blocks fill and empty.
+    // Neighbors in name order get the same changes, so that whole blocks fill and empty.
     let node = prop_oneof![0_u16..NAMES, 0_u16..40, 200_u16..230];
     prop_oneof![
         1 => any::<u8>().prop_map(|block| if block < 32 {
@@ -55,7 +55,7 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 fn amounts(size: u8) -> Amounts {
-    // Many amounts of memory, so that often one node of a block alone has the most.
+    // Memory has many different amounts, so that often a single node of a block has the largest one.
     let (vcore, memory) = (i64::from(size % 7), i64::from(size) + 1);
     match size % 5 {
         0 => Amounts::from([("vcore", vcore), ("memory", memory), ("gpu", i64::from(size % 3))]),
@@ -155,7 +155,7 @@ impl Cluster {
         }
     }
 
-    /// What a node carries goes before the node does, as in a removal.
+    /// Releases the allocations of a node before the node itself, as a removal does.
     fn leave(&mut self, node: NodeId) {
         while self.release(node) {
             self.index.update(&self.books, node);
@@ -206,8 +206,8 @@ impl Cluster {
         true
     }
 
-    /// An ask of some size, or exactly what some block promises at most: that seldom is on one
-    /// node, and the bound is then lowered.
+    /// Returns an ask of some size, or exactly the upper bound of a block. A single node rarely has all amounts of the
+    /// bound, so the search then lowers it.
     fn ask(&self, size: u8) -> Resources {
         let blocks = &self.index.blocks;
         let promised = usize::from(size).checked_rem(blocks.len()).map(|at| &blocks[at].free);
@@ -217,7 +217,7 @@ impl Cluster {
         }
     }
 
-    /// Sort all nodes and take the first that fits.
+    /// Sorts all nodes and returns the first that fits.
     fn naive(&self, ask: &Resources) -> Option<NodeId> {
         let mut nodes: Vec<(NodeId, &Node)> = self.books.nodes().iter().collect();
         nodes.sort_by(|left, right| self.compare(left.1, right.1));
@@ -251,7 +251,7 @@ impl Cluster {
         by_usage.then(left.name.cmp(&right.name))
     }
 
-    /// Check the index from first principles.
+    /// Checks the index against the books.
     fn check(&self) {
         let mut all: Vec<(Key, NodeId)> = Vec::new();
         for block in &self.index.blocks {
@@ -276,11 +276,11 @@ impl Cluster {
 }
 
 fn name(number: u16) -> Name {
-    // Not in numerical order, so that names arrive between others.
+    // The order of the names is not numerical, so that names are added between others.
     Name::from(format!("n{}", (number * 7) % NAMES))
 }
 
-/// How often something happened; nothing may stay at zero.
+/// Counts of what happened. None must stay at zero.
 type Counts = BTreeMap<&'static str, u64>;
 
 fn play(cluster: &mut Cluster, changes: &[Change], asks: &[u8], counts: &mut Counts) {

@@ -1,4 +1,4 @@
-//! The order in which victims are taken, and in which sets of victims are compared. No-starvation NS-40.
+//! Order of victims and of sets of victims. Source: no-starvation NS-40.
 
 use core::cmp::Reverse;
 
@@ -7,38 +7,38 @@ use crate::id::PartitionId;
 use crate::resource::{Quantity, Resources};
 use crate::time::Timestamp;
 
-/// Fractions of the cluster are counted in trillionths: a whole number, so that every build compares alike.
+/// Fractions of the cluster are counted in trillionths. Integers compare equally in every build.
 const WHOLE: i128 = 1_000_000_000_000;
 
-/// What it costs to stop a set of victims. The fields are compared in their order, and this is the only order of victims:
-/// a candidate is a set of one.
+/// Cost of stopping a set of victims. The fields are compared in their order. This is the only order of victims, and a
+/// candidate is a set of one.
 ///
-/// Without `strictguarantee` fields that the reference does not compare are equal for all.
+/// Without `strictguarantee`, fields that YuniKorn does not compare are equal for all sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one yes or no of the order")]
 pub(super) struct Cost {
-    /// Whether a victim has a node that was not lent to it. User-headroom §10 (C18).
+    /// Whether a victim has a node that was not lent to it. Source: user-headroom §10 (C18).
     pub(super) owns: bool,
-    /// Whether a victim does not offer itself. Scheduling §11.4.
+    /// Whether a victim is not a preferred victim. Source: scheduling §11.4.
     pub(super) reluctant: bool,
-    /// Whether a victim is the first of its application. Scheduling §11.4.
+    /// Whether a victim is the originator of its application. Source: scheduling §11.4.
     pub(super) originator: bool,
-    /// Whether a gang stops as a whole. No-starvation NS-32.
+    /// Whether a gang stops as a whole. Source: no-starvation NS-32.
     pub(super) gang: bool,
-    /// The highest priority of a victim.
+    /// Highest priority of the victims.
     pub(super) priority: i32,
-    /// What is released beyond the need: the largest fraction of the cluster, of all types.
+    /// Released amount beyond the need: the largest fraction of the cluster over all types.
     pub(super) surplus: i128,
-    /// Run times, each multiplied by the largest fraction of the cluster that the victim has.
+    /// Sum of the run times, each multiplied by the largest fraction of the cluster that the victim uses.
     pub(super) work: i128,
-    /// How many victims; a gang is one.
+    /// Number of victims. A gang counts as one.
     pub(super) count: usize,
-    /// The oldest victim: the newer it is, the less it costs.
+    /// Oldest victim. A newer one costs less.
     pub(super) age: Reverse<(Timestamp, u64)>,
 }
 
 impl Cost {
-    /// The cost of stopping nothing.
+    /// Cost of stopping nothing.
     pub(super) const NOTHING: Self = Self {
         owns: false,
         reluctant: false,
@@ -51,12 +51,12 @@ impl Cost {
         age: Reverse((Timestamp::from_millis(u64::MAX), u64::MAX)),
     };
 
-    /// Whether the set has only victims that offer themselves and are not the first of their applications.
+    /// Returns whether the set has only preferred victims, none of them an originator.
     pub(super) const fn is_easy(self) -> bool {
         !self.reluctant && !self.originator
     }
 
-    /// The cost of both, apart from what they release beyond the need.
+    /// Returns the cost of both sets together, without the surplus.
     pub(super) fn with(self, other: Self) -> Self {
         Self {
             owns: self.owns || other.owns,
@@ -71,7 +71,7 @@ impl Cost {
         }
     }
 
-    /// Whether a victim of this cost makes a set no worse in what is compared before amounts.
+    /// Returns whether a victim of this cost does not increase the criteria of the set that precede the amounts.
     pub(super) fn is_no_worse_kind_than(&self, set: &Self) -> bool {
         self.owns <= set.owns
             && self.reluctant <= set.reluctant
@@ -81,13 +81,13 @@ impl Cost {
     }
 }
 
-/// Measures victims against the cluster.
+/// Measures victims in fractions of the cluster.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale<'books> {
     books: &'books Books,
     cluster: Option<&'books Resources>,
     now: Timestamp,
-    /// Whether no queue may fall below its guarantee.
+    /// Whether no queue can fall below its guarantee.
     strict: bool,
 }
 
@@ -102,7 +102,7 @@ impl<'books> Scale<'books> {
         self.strict
     }
 
-    /// The cost of one allocation alone, whatever is needed.
+    /// Returns the cost of one allocation alone, regardless of the need.
     pub(super) fn cost_of(&self, row: &Allocation) -> Cost {
         let run = i128::from(self.now.since(row.placed).get());
         let part = || self.part(self.books.shapes().get(row.shape));
@@ -119,17 +119,17 @@ impl<'books> Scale<'books> {
         }
     }
 
-    /// The largest fraction of the cluster that some amounts are.
+    /// Returns the largest fraction of the cluster among the amounts, in trillionths.
     pub(super) fn part(&self, amounts: &Resources) -> i128 {
         self.surplus(amounts, &Resources::new())
     }
 
-    /// The largest fraction of the cluster by which some amounts exceed others.
+    /// Returns the largest fraction of the cluster by which `given` exceeds `need`, in trillionths.
     pub(super) fn surplus(&self, given: &Resources, need: &Resources) -> i128 {
         let beyond = given.iter().map(|(resource, amount)| {
             let beyond = amount.minus(need.get_or_zero(resource)).max(Quantity::ZERO);
             let there = self.cluster.map_or(0, |all| all.get_or_zero(resource).get());
-            // A type that no node has is as scarce as can be.
+            // A type that no node has counts as the scarcest type.
             let is_there = there > 0;
             let all = if is_there { i128::from(there) } else { 1 };
             i128::from(beyond.get()) * WHOLE / all

@@ -1,17 +1,17 @@
-//! How much of what waits in a leaf that users share is demand: an ask counts whole, or not at all.
-//! User-headroom §7.2, "demand in whole asks"; docs/decisions/0026-whole-asks.md.
+//! Demand of a leaf with user limits: an ask counts completely, or not at all. Source: user-headroom §7.2, "demand in
+//! whole asks"; docs/decisions/0026-whole-asks.md.
 //!
-//! A share says whose turn it is, and grows with what is used; so it cuts nothing off. What holds
-//! whatever is used does: caps of users, their limits in the queue file, and maxima of queues. Under
-//! `strict` a share is no turn but a bound, and holds too.
+//! A fair share determines which user is next and grows with usage, so it does not limit the demand. Fixed bounds do:
+//! user caps, limits of users, and queue maxima. With `strict`, a share is a bound and also limits the demand.
 
 use crate::books::{Books, LeafUser, LeafUsers};
 use crate::id::{LevelId, QueueId};
 use crate::resource::{Quantity, Resources};
 use crate::userlimit::{Among, Enforcement, Limit};
 
-/// What the users of a leaf wait for and may have, in whole asks. Costs the users of the leaf, and for
-/// each size that one of them waits for the logarithm of their number.
+/// Returns the usage and the admissible asks of the users of a leaf, in whole asks.
+///
+/// Costs the users of the leaf, and for each size that a user waits for, the logarithm of the number of asks.
 pub(super) fn demand(books: &Books, leaf: QueueId, users: LeafUsers<'_>) -> Resources {
     let used = books.queue(leaf).used_after_preemption();
     let mut granted = Resources::new();
@@ -36,7 +36,7 @@ pub(super) fn demand(books: &Books, leaf: QueueId, users: LeafUsers<'_>) -> Reso
     granted
 }
 
-/// What is granted to one user.
+/// Admissible asks of one user.
 struct UserGrants<'a> {
     books: &'a Books,
     leaf: QueueId,
@@ -47,7 +47,7 @@ struct UserGrants<'a> {
 }
 
 impl UserGrants<'_> {
-    /// What bounds the user's use by the formula, for asks that count like this.
+    /// Returns the bound of the usage of the user by the formula, for asks that count as `counted`.
     fn limit(&self, counted: &Resources) -> Limit {
         let rules = self.users.rules();
         if rules.enforcement == Enforcement::Strict {
@@ -57,7 +57,7 @@ impl UserGrants<'_> {
         Limit { soft: cap.clone(), hard: cap.clone(), limit: cap }
     }
 
-    /// Whether the last of so many is admitted, when all before it are there.
+    /// Returns whether the last of this number of asks is admissible after all earlier ones.
     fn is_admitted(
         &self,
         limit: &Limit,
@@ -69,14 +69,14 @@ impl UserGrants<'_> {
         self.users.rules().admits(self.users.outline(), limit, &before, counted)
     }
 
-    /// Whether the user's limits in the queue file allow as much more.
+    /// Returns whether the limits of the user allow this additional amount.
     fn may_have(&self, more: &Resources) -> bool {
         let trackers = &self.books.partition(self.books.queue(self.leaf).partition).trackers;
         trackers.refusing(self.level, 0, &self.given.plus(more)).is_none()
     }
 }
 
-/// Whether so much more keeps to a maximum, in the types that an ask needs.
+/// Returns whether the usage with `more` stays within a maximum, in the types that the ask needs.
 fn is_within(max: &Resources, used: &Resources, more: &Resources, ask: &Resources) -> bool {
     let needed = ask.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
     let mut bounded = needed.filter_map(|(resource, _)| Some((resource, max.get(resource)?)));
@@ -84,7 +84,7 @@ fn is_within(max: &Resources, used: &Resources, more: &Resources, ask: &Resource
         .all(|(resource, most)| used.get_or_zero(resource).plus(more.get_or_zero(resource)) <= most)
 }
 
-/// The most, up to `count`, of which that is so; it is so of fewer as well.
+/// Returns the largest number up to `count` that satisfies `is_so`, which must also hold for every smaller number.
 fn most(count: u32, is_so: impl Fn(i64) -> bool) -> i64 {
     let (mut least, mut most) = (0, i64::from(count));
     while least < most {

@@ -1,5 +1,5 @@
-//! What an ask calls on when it has others stopped: what its queue is promised, or its user.
-//! User-headroom §6 and §7.2; docs/decisions/0026-whole-asks.md.
+//! Entitlement of an ask to preempt: the promise to its queue or to its user. Source: user-headroom §6 and §7.2;
+//! docs/decisions/0026-whole-asks.md.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -11,45 +11,45 @@ use crate::userlimit::{Party, split};
 
 use super::demand;
 
-/// How much of its guarantee a leaf must use before users take from each other in it, in percent.
-/// Source: user-headroom §6, `minimum-threshold`.
+/// Percentage of its guarantee that a leaf must use before its users preempt each other. Source: user-headroom §6,
+/// `minimum-threshold`.
 const BUSY_FROM: i128 = 50;
 
-/// How much of the guarantee of a leaf may be on its way from user to user, in percent. Source:
-/// user-headroom §6, `max-allowable-limit`.
+/// Percentage of the guarantee of a leaf that can move between users at once. Source: user-headroom §6,
+/// `max-allowable-limit`.
 const AT_ONCE: i128 = 20;
 
-/// What an ask calls on.
+/// Entitlement of an ask to preempt.
 #[derive(Clone, Debug)]
 pub(super) enum Entitlement {
     /// The guarantee of its queue.
     Guarantee,
-    /// What each queue gets of what there is, or its guarantee where that is more.
+    /// The ideal assignment of each queue from the available amounts, or its guarantee if that is larger.
     IdealAssignment(BTreeMap<QueueId, Resources>),
-    /// The share of its user of their leaf.
+    /// The fair share of its user in the leaf.
     Share(Shares),
-    /// Its priority, among what runs in its leaf.
+    /// Its priority among the allocations of its leaf.
     Priority,
 }
 
-/// What the users of a leaf have, and may keep.
+/// Usage and protected amounts of the users of a leaf.
 #[derive(Clone, Debug)]
 pub(super) struct Shares {
-    /// Whose ask it is.
+    /// User of the ask.
     pub(super) asking: LevelId,
     pub(super) users: BTreeMap<LevelId, Share>,
 }
 
-/// One of them.
+/// Usage and protected amount of one user.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Share {
-    /// Preemption leaves the user at least this.
+    /// Amount that preemption leaves the user at least.
     pub(super) keeps: Resources,
-    /// What the user uses, less what the RM is stopping already.
+    /// Usage of the user, minus what the RM is already stopping.
     pub(super) used: Resources,
 }
 
-/// What an ask calls on first.
+/// Returns the first entitlement to try, that of the queue.
 pub(super) fn of_queue(books: &Books, ask: AllocationId) -> Entitlement {
     let application = books.application(books.allocation(ask).application);
     let balances = books.queue(application.queue).settings.preemption.balances();
@@ -60,8 +60,8 @@ pub(super) fn of_queue(books: &Books, ask: AllocationId) -> Entitlement {
     Entitlement::IdealAssignment(parts(books, application.queue, books.resources_of(ask)))
 }
 
-/// What an ask calls on where its queue has all that it is promised: none where users do not take
-/// from each other.
+/// Returns the entitlement of the user, for a queue that has received its promise. `None` if users do not preempt each
+/// other.
 pub(super) fn of_user(books: &Books, ask: AllocationId) -> Option<Entitlement> {
     let application = books.application(books.allocation(ask).application);
     let leaf = application.queue;
@@ -83,7 +83,7 @@ pub(super) fn of_user(books: &Books, ask: AllocationId) -> Option<Entitlement> {
     }
     let step = &books.users_of(leaf)?.rules().step;
     let keeps = |(level, share, used): (LevelId, Resources, Resources)| {
-        // The giver retains one step more, so that rounding moves nothing to and fro.
+        // The victim retains one more step, so that rounding does not move allocations back and forth.
         let keeps = if level == asking { share } else { share.plus_existing(step) };
         (level, Share { keeps, used })
     };
@@ -98,19 +98,21 @@ pub(super) fn of_user(books: &Books, ask: AllocationId) -> Option<Entitlement> {
     Some(Entitlement::Share(Shares { asking, users }))
 }
 
-/// What an ask calls on where neither its queue nor its user is promised more.
+/// Returns the entitlement by priority, if neither the queue nor the user is promised more.
 pub(super) fn by_priority(books: &Books, ask: AllocationId) -> Option<Entitlement> {
     let leaf = books.application(books.allocation(ask).application).queue;
     goes_by_priority(books, leaf).then_some(Entitlement::Priority)
 }
 
-/// Whether asks of a leaf may have asks of a lower priority stopped there. Where users share it, their shares say who
-/// is next, and what was freed for one would go to another. No-starvation NS-43.
+/// Returns whether asks of a leaf can preempt allocations of a lower priority there.
+///
+/// In a leaf with user limits, fair shares determine the next user, so freed capacity would go to a different ask.
+/// Source: no-starvation NS-43.
 pub(super) fn goes_by_priority(books: &Books, leaf: QueueId) -> bool {
     books.queue(leaf).settings.preemption.is_by_priority() && books.users_of(leaf).is_none()
 }
 
-/// What is being stopped in a leaf, with the levels of whom it belongs to.
+/// Returns the allocations of a leaf that are being stopped, with the levels of their users.
 fn stopping_in(books: &Books, leaf: QueueId) -> impl Iterator<Item = (AllocationId, LevelId)> {
     books.applications_in(leaf).flat_map(move |(id, application)| {
         let level = application.link.map(|link| link.user);
@@ -121,8 +123,8 @@ fn stopping_in(books: &Books, leaf: QueueId) -> impl Iterator<Item = (Allocation
     })
 }
 
-/// Whether so much more may be on its way from user to user of a leaf, in the types of an ask; the
-/// first always may.
+/// Returns whether this additional amount can move between users of a leaf, in the types of an ask. The first move is
+/// always allowed.
 pub(super) fn may_be_on_its_way(
     books: &Books,
     leaf: QueueId,
@@ -144,9 +146,10 @@ pub(super) fn may_be_on_its_way(
     })
 }
 
-/// What each queue of a partition gets, in the types of an ask, when all of it is split by what
-/// they are guaranteed; the guarantee where that is more. Costs the queues, and the users of leaves
-/// that users share.
+/// Returns the ideal assignment of each queue of a partition, in the types of an ask: all available amounts split by
+/// the guarantees, at least the guarantee.
+///
+/// Costs the queues, and the users of leaves with user limits.
 fn parts(books: &Books, leaf: QueueId, ask: &Resources) -> BTreeMap<QueueId, Resources> {
     let root = books.partition(books.queue(leaf).partition).root;
     let mut wishes = BTreeMap::new();
@@ -157,8 +160,8 @@ fn parts(books: &Books, leaf: QueueId, ask: &Resources) -> BTreeMap<QueueId, Res
     parts
 }
 
-/// What a queue and those below it use and want, in leaves that users share by whole asks. A leaf that
-/// became a parent may have applications of its own.
+/// Returns the usage and demand of a queue with its descendants. In leaves with user limits, the demand is in whole
+/// asks. A leaf that became a parent can have applications of its own.
 fn wish(books: &Books, at: QueueId, wishes: &mut BTreeMap<QueueId, Resources>) -> Resources {
     let queue = books.queue(at);
     let used = queue.used_after_preemption();
@@ -180,8 +183,8 @@ fn wish(books: &Books, at: QueueId, wishes: &mut BTreeMap<QueueId, Resources>) -
     wanted
 }
 
-/// The types of an ask on which siblings are compared: those of which one of them is guaranteed something, or all where
-/// none is. A type without a guarantee says nothing about who has too much. No-starvation NS-44.
+/// Returns the types of an ask in which siblings are compared: those with a guarantee of at least one sibling, or all
+/// if there is none. A type without a guarantee does not show which queue has too much. Source: no-starvation NS-44.
 fn compared_types<'books>(
     there: &Resources,
     ask: &Resources,
@@ -194,7 +197,7 @@ fn compared_types<'books>(
     if named.is_empty() { types } else { named }
 }
 
-/// Split what a queue has among those below it.
+/// Splits the amount of a queue among its children.
 fn share_out(
     books: &Books,
     at: QueueId,

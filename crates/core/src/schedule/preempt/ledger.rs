@@ -1,5 +1,5 @@
-//! What queues would use, and what would be left of their guarantees, if some allocations went
-//! and some came: a difference for each queue that matters, and no copy of the books.
+//! Hypothetical usage and remaining guarantees of queues after some allocations end and others start. Stores a
+//! difference for each relevant queue and does not copy the books.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -11,24 +11,24 @@ use crate::resource::{Quantity, Resources};
 
 use super::entitlement::{Entitlement, Share, Shares};
 
-/// The position of a queue in a ledger.
+/// Position of a queue in a ledger.
 pub(super) type Place = usize;
 
-/// The queues that matter for one ask.
+/// Queues that are relevant for one ask.
 #[derive(Debug)]
 pub(super) struct Ledger<'books> {
     books: &'books Books,
     /// Parents before their children.
     rows: Vec<Row<'books>>,
     places: BTreeMap<QueueId, Place>,
-    /// The users of the leaf that asks, where they take from each other. They stand below it as
-    /// queues below theirs, and the guarantee of each is that user's share.
+    /// Users of the leaf of the ask, if users preempt each other. Each user is a child of the leaf in the ledger, and
+    /// its guarantee is the fair share of the user.
     users: BTreeMap<LevelId, Place>,
-    /// What queues are promised instead of their guarantee.
+    /// Promised amounts of queues that replace their guarantees.
     promised: BTreeMap<QueueId, Resources>,
-    /// The leaf that asks, or its user.
+    /// The leaf of the ask, or its user.
     pub(super) asking: Place,
-    /// Whether that has a guarantee of its own.
+    /// Whether that row has its own guarantee.
     asks_with_guarantee: bool,
 }
 
@@ -36,19 +36,19 @@ pub(super) struct Ledger<'books> {
 #[derive(Debug)]
 struct Row<'books> {
     parent: Option<Place>,
-    /// None if nothing is guaranteed.
+    /// Guarantee. `None` if there is none.
     guaranteed: Option<Cow<'books, Resources>>,
     max: Option<&'books Resources>,
-    /// Allocated, less what the RM is stopping already, and as changed here.
+    /// Allocated amounts minus those that the RM is already stopping, with the changes of the ledger.
     used: Resources,
-    /// What it used before anything changed here.
+    /// Usage before the changes of the ledger.
     used_before: Resources,
-    /// Whether it is the leaf that asks, or above it.
+    /// Whether it is the leaf of the ask or an ancestor.
     above_ask: bool,
 }
 
 impl<'books> Ledger<'books> {
-    /// The queues on the path of a leaf that asks, and its users where they take from each other.
+    /// Creates a ledger with the queues on the path of the leaf, and with its users if they preempt each other.
     pub(super) fn of(books: &'books Books, leaf: QueueId, claim: Entitlement) -> Self {
         let mut ledger = Self {
             books,
@@ -78,7 +78,7 @@ impl<'books> Ledger<'books> {
         ledger
     }
 
-    /// Have the users of the leaf that asks stand below it.
+    /// Adds the users of the leaf of the ask as its children.
     fn take_in(&mut self, users: BTreeMap<LevelId, Share>) {
         for (level, Share { keeps, used }) in users {
             self.users.insert(level, self.rows.len());
@@ -93,12 +93,12 @@ impl<'books> Ledger<'books> {
         }
     }
 
-    /// The position of a user of the leaf that asks, where its users take from each other.
+    /// Returns the position of a user of the leaf of the ask, if users preempt each other.
     pub(super) fn place_of_user(&self, level: LevelId) -> Option<Place> {
         self.users.get(&level).copied()
     }
 
-    /// The position of a queue, which is taken in with those above it where it is missing.
+    /// Returns the position of a queue, and adds the queue and its ancestors if they are missing.
     pub(super) fn place_of(&mut self, queue: QueueId) -> Place {
         if let Some(place) = self.places.get(&queue) {
             return *place;
@@ -121,13 +121,13 @@ impl<'books> Ledger<'books> {
         self.rows.len() - 1
     }
 
-    /// What a queue is promised: its guarantee, or its part of what there is.
+    /// Returns the promise to a queue: its guarantee or its ideal assignment.
     pub(super) fn promise_to(&self, queue: QueueId) -> Option<&Resources> {
         let promised = self.promised.get(&queue);
         promised.or_else(|| self.books.queue(queue).guaranteed.as_ref())
     }
 
-    /// A queue and those above it.
+    /// Returns a queue and its ancestors.
     fn up(&self, place: Place) -> impl Iterator<Item = &Row<'books>> {
         let mut next = Some(place);
         core::iter::from_fn(move || {
@@ -137,17 +137,17 @@ impl<'books> Ledger<'books> {
         })
     }
 
-    /// Have a leaf use this much more.
+    /// Adds usage to a leaf and its ancestors.
     pub(super) fn add(&mut self, leaf: Place, size: &Resources) {
         self.each_up(leaf, |row| row.used.add(size));
     }
 
-    /// Have a leaf use this much less.
+    /// Subtracts usage from a leaf and its ancestors.
     pub(super) fn take(&mut self, leaf: Place, size: &Resources) {
         self.each_up(leaf, |row| row.used.subtract(size));
     }
 
-    /// Have a leaf use this much more, as if it always had.
+    /// Adds usage to a leaf and its ancestors, also to the usage before the changes.
     pub(super) fn promise(&mut self, leaf: Place, size: &Resources) {
         self.each_up(leaf, |row| {
             row.used.add(size);
@@ -164,8 +164,8 @@ impl<'books> Ledger<'books> {
         }
     }
 
-    /// What is left of the guarantee in force at a queue, below zero where more is used; none
-    /// where none is in force. Scheduling §11.3, `rem`.
+    /// Returns the remaining part of the effective guarantee of a queue. Negative if more is used. `None` if no
+    /// guarantee is effective. Source: scheduling §11.3, `rem`.
     pub(super) fn remaining(&self, place: Place) -> Option<Resources> {
         let row = &self.rows[place];
         let above = row.parent.and_then(|parent| self.remaining(parent));
@@ -174,7 +174,7 @@ impl<'books> Ledger<'books> {
         };
         let own = guaranteed.minus_existing(&row.used);
         if place == self.asking {
-            // Its own guarantee goes before those above it; others are inherited.
+            // Its own guarantee precedes those of its ancestors in the same type. Other types are inherited.
             return Some(above.map_or(own.clone(), |above| own.merge_missing(&above)));
         }
         if row.above_ask && self.asks_with_guarantee {
@@ -183,13 +183,13 @@ impl<'books> Ledger<'books> {
         Resources::min_of(Some(&own), above.as_ref())
     }
 
-    /// Whether a queue uses more than its guarantee of some type of `ask`, or has none.
+    /// Returns whether a queue uses more than its guarantee in a type of `ask`, or has no guarantee.
     pub(super) fn exceeds_guarantee(&self, place: Place, ask: &Resources) -> bool {
         self.remaining(place).is_none_or(|left| has_negative_of(&left, ask))
     }
 
-    /// Whether no queue falls below its guarantee, in a type of `ask`, when `leaf` gives this
-    /// much back; what is below it already falls no deeper. The ask counts already.
+    /// Returns whether no queue falls below its guarantee, in a type of `ask`, when `leaf` releases `size`. A queue
+    /// that is already below must not fall further. The usage must already include the ask.
     pub(super) fn may_give(&self, leaf: Place, size: &Resources, ask: &Resources) -> bool {
         self.up(leaf).all(|row| {
             let Some(guaranteed) = &row.guaranteed else { return true };
@@ -204,8 +204,8 @@ impl<'books> Ledger<'books> {
         })
     }
 
-    /// The queues on the path of the ask that use more than their maximum of some type of
-    /// `ask`, the ask included: by how much, in these types only.
+    /// Returns the queues on the path of the ask that exceed their maximum in a type of `ask`, with the excess in these
+    /// types. The usage must already include the ask.
     pub(super) fn excesses(&self, ask: &Resources) -> Vec<(Place, Resources)> {
         let mut places = Vec::new();
         let mut next = Some(self.asking);
@@ -227,7 +227,7 @@ impl<'books> Ledger<'books> {
         places
     }
 
-    /// Whether a queue is at or above another.
+    /// Returns whether a queue is `above` itself or one of its descendants.
     pub(super) fn is_below(&self, leaf: Place, above: Place) -> bool {
         let mut next = Some(leaf);
         while let Some(place) = next {
@@ -240,14 +240,14 @@ impl<'books> Ledger<'books> {
     }
 }
 
-/// Whether something was left of each type of `ask` that is named here before that was taken.
+/// Returns whether each type of `ask` in `left` was positive before the ask was subtracted.
 pub(super) fn was_positive_before(left: &Resources, ask: &Resources) -> bool {
     let needed = ask.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
     let mut named = needed.filter_map(|(resource, amount)| Some(left.get(resource)?.plus(amount)));
     named.all(|before| before > Quantity::ZERO)
 }
 
-/// Whether some type of `ask` has an amount below zero here.
+/// Returns whether `left` is negative in a type of `ask`.
 pub(super) fn has_negative_of(left: &Resources, ask: &Resources) -> bool {
     ask.iter().any(|(resource, _)| left.get_or_zero(resource).get() < 0)
 }

@@ -1,14 +1,13 @@
-//! Room for an ask of a queue that has less than its guarantee: what others are asked to stop.
+//! Preemption for an ask of a queue that uses less than its guarantee: selects the allocations to stop.
 //!
-//! Everything here reads the books and answers with a plan, or with what the RM is to be asked
-//! first; nothing is changed, and no time passes. Scheduling §11.2 to §11.4.
+//! The functions read the books and return a plan, or a question for the RM. They change nothing and do not depend on
+//! the passage of time. Source: scheduling §11.2 to §11.4.
 //!
-//! Under `strict_guarantee` ([`strict_guarantee`]) a plan is complete before the first victim is asked: with
-//! them gone, the ask fits its node and its queues, no queue has fallen below its guarantee in a
-//! type that the ask needs, and no victim could be left out. So two queues do not take from each
-//! other in turn: who gave some of a type has its guarantee of that type still, so no guarantee
-//! of it is left that an ask needing the type could call on. Otherwise ([`yunikorn`]) victims are
-//! those that the reference takes.
+//! With `strict_guarantee` ([`strict_guarantee`]), a plan is complete before the first victim is stopped. After all
+//! victims end, the ask fits its node and its queues. No queue falls below its guarantee in a type that the ask needs,
+//! and no victim is superfluous. So two queues never preempt each other in turn: a queue that released a type still has
+//! its guarantee of that type, so no unused guarantee of it remains. Otherwise ([`yunikorn`]), the victims are those
+//! that YuniKorn selects.
 
 mod cost;
 mod demand;
@@ -39,80 +38,79 @@ use entitlement::Entitlement;
 use ledger::Ledger;
 use victim::{Candidate, Kind, candidates, candidates_below, candidates_within};
 
-/// How many tries one leaf has in one cycle. Source: scheduling §11.2.
+/// Largest number of attempts of one leaf in one cycle. Source: scheduling §11.2.
 pub const TRIES_PER_CYCLE: u32 = 10;
 
-/// How long a node is reserved for an ask before it goes to one of higher priority. Source:
-/// scheduling §11.3, decision D-17 for the doubled hour, and K-28 for whose age it is.
+/// Age from which a reservation yields to asks of a higher priority. Source: scheduling §11.3, decision D-17 for the
+/// doubled hour, and K-28 for the start of the age.
 const RESERVED_FOR: Millis = Millis::from_secs(2 * 60 * 60 + 2);
 
-/// What is to be stopped for an ask, and where it runs then.
+/// Allocations to stop for an ask, and the node to reserve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VictimPlan {
-    /// The node that is to be reserved for the ask.
+    /// Node to reserve for the ask.
     pub node: NodeId,
-    /// What the RM is to stop; at least one.
+    /// Allocations that the RM must stop, at least one.
     pub victims: Vec<AllocationId>,
-    /// For what they are stopped.
+    /// Entitlement of the plan.
     pub basis: VictimBasis,
 }
 
-/// On what a plan is based.
+/// Entitlement on which a plan is based.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VictimBasis {
-    /// The guarantee of the queue, or its part of what there is.
+    /// The guarantee of the queue, or its ideal assignment.
     Guarantee,
-    /// Victims are other users' of the same leaf, above their shares.
+    /// The fair share of the user: victims belong to users of the same leaf above their shares.
     Share,
-    /// Victims are of the same leaf and of a lower priority.
+    /// The priority: victims are in the same leaf and have a lower priority.
     Priority,
 }
 
-/// What is to be done for an ask.
+/// Action that an attempt found for an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Others are to be stopped.
+    /// Preempt these victims.
     Stop(VictimPlan),
-    /// The RM is to be asked who would have to go on these nodes.
+    /// Ask the RM which victims would have to stop on these nodes.
     Ask(Vec<Removal>),
 }
 
-/// What a try found.
+/// Result of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// Asks that lose their reservation: they had it for long, and are of lower priority.
+    /// Asks of lower priority that lose their old reservations.
     pub given_up: Vec<AllocationId>,
-    /// What is to be stopped or asked, or why nothing is.
+    /// Action, or the reason why there is none.
     pub outcome: Result<Outcome, Obstacle>,
 }
 
 impl Attempt {
-    /// Whether this claim leads nowhere, so that another may be tried.
+    /// Returns whether this entitlement found nothing, so that another can be tried.
     const fn comes_to_nothing(&self) -> bool {
         use Obstacle::{GangTooLarge, NoGuarantee, NothingHelps, TooLittle};
         matches!(self.outcome, Err(NoGuarantee | NothingHelps | TooLittle | GangTooLarge))
     }
 }
 
-/// Why nothing is stopped for an ask.
+/// Reason why nothing is preempted for an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Obstacle {
-    /// It may not have others stopped, runs on one node only, had others stopped before, is
-    /// young, or was tried a moment ago.
+    /// The ask cannot preempt, requires a node, has already preempted, is too young, or had an attempt just before.
     TooEarly,
-    /// Its queue has no guarantee left that covers it.
+    /// The queue has no remaining guarantee that covers the ask.
     NoGuarantee,
-    /// Whatever may be stopped is not enough, or not on one node.
+    /// All possible victims together are not sufficient, or not on one node.
     NothingHelps,
-    /// The RM accepts none of the nodes where it would help.
+    /// The RM accepts none of the nodes where preemption would help.
     Refused,
-    /// There are victims, and together they are smaller than the ask.
+    /// There are victims, but together they are smaller than the ask.
     TooLittle,
-    /// With all that may be stopped, there is no room for all placeholders of its gang.
+    /// With all possible victims stopped, not all placeholders of the gang would fit.
     GangTooLarge,
-    /// What is being stopped already makes room enough.
+    /// Allocations that are already being stopped free enough capacity.
     OnItsWay,
-    /// As much of its queue as may be is on its way from user to user.
+    /// As much of the queue as is allowed is already moving between users.
     EnoughAtOnce,
 }
 
@@ -157,26 +155,26 @@ impl fmt::Display for Obstacle {
     }
 }
 
-/// Whether an ask may ever have others stopped for it: that is not forbidden, and did not
-/// happen yet.
+/// Returns whether an ask can ever preempt: it is allowed to, and has not done so.
 pub(super) fn may_ask(ask: &Allocation) -> bool {
     ask.may_preempt && !ask.preemption_triggered && ask.required_node().is_none()
 }
 
-/// When the first try for an ask may come, by its age alone.
+/// Returns the earliest time of the first attempt for an ask, based on its age.
 pub(crate) fn ripe_at(books: &Books, leaf: QueueId, ask: &Allocation) -> Timestamp {
     ask.created + books.queue(leaf).settings.values.preemption_delay
 }
 
-/// When the node that is reserved for an ask goes to one of higher priority; none if it never does.
+/// Returns the time from which the reserved node of an ask yields to asks of a higher priority. `None` if it never
+/// does.
 pub(super) fn yields_at(ask: &Allocation) -> Option<Timestamp> {
     let reservation = ask.reservation()?;
     let yields = ask.required_node().is_none() && !ask.preemption_triggered;
     yields.then(|| reservation.since + RESERVED_FOR + INSTANT)
 }
 
-/// Whether others may be stopped for an ask that may run anywhere, when its time comes: its
-/// partition has that, and some queue on its path a guarantee.
+/// Returns whether preemption is possible for an ask without a required node after its delay: the partition enables
+/// preemption, and a queue on its path has a guarantee.
 pub(crate) fn can_preempt(books: &Books, ask: &Allocation) -> bool {
     let application = books.application(ask.application);
     let is_on = books.partition(application.partition).settings.preemption.enabled;
@@ -187,23 +185,21 @@ pub(crate) fn can_preempt(books: &Books, ask: &Allocation) -> bool {
     may_ask(ask) && is_on && (by_priority || queues.any(|(_, queue)| has_guarantee(queue)))
 }
 
-/// Whether an ask that is held back for this reason may have others stopped: it waits for free amounts in its queues, or
-/// on a node.
+/// Returns whether preemption can remove this blocker: the ask waits for free amounts in its queues or on a node.
 pub(crate) const fn helps_against(blocker: Blocker) -> bool {
     is_for_room(blocker) || matches!(blocker, Blocker::ReservedNodeFull(_))
 }
 
-/// Whether an ask that is held back for this reason was tried on nodes.
+/// Returns whether an ask with this blocker was already tried on nodes.
 pub(crate) const fn is_for_nodes(blocker: Blocker) -> bool {
     found_no_node(blocker) || matches!(blocker, Blocker::ReservedNodeFull(_))
 }
 
-/// Look for something to stop for an ask, which waits: for want of a node if `nodes_tried`, and
-/// otherwise because a queue is full.
+/// Attempts preemption for a waiting ask. If `nodes_tried`, the ask lacks a node; otherwise, a queue is full.
 ///
-/// Costs the queues below the fence of the ask that use anything. Costs the nodes of the partition,
-/// too, if a queue is full or nodes are reserved. For those queues that are leaves above their
-/// guarantee, it costs their allocations, times the logarithm of their number and the tree depth.
+/// Costs the queues with usage in the subtree of the fence of the ask. If a queue is full or nodes are reserved, also
+/// costs the nodes of the partition. For leaves above their guarantee, costs their allocations, times the logarithm of
+/// their number and the depth of the tree.
 pub fn attempt(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bool) -> Attempt {
     let row = books.allocation(ask);
     let leaf = books.application(row.application).queue;
@@ -214,14 +210,13 @@ pub fn attempt(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bo
     plan(books, ask, now, nodes_tried)
 }
 
-/// [`attempt`] for an ask that may have one.
+/// Returns the result of [`attempt`] without its preconditions.
 pub(crate) fn plan(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried: bool) -> Attempt {
     let claim = entitlement::of_queue(books, ask);
     let is_split = matches!(claim, Entitlement::IdealAssignment(_));
     let mut of_queue = plan_with(books, ask, claim, now, nodes_tried);
     if is_split && of_queue.comes_to_nothing() {
-        // A giver retains its part of what there is. To a guarantee it gives what is beyond its own
-        // guarantee.
+        // By ideal assignment, a victim queue retains its own. By guarantee, a victim queue retains only its guarantee.
         let by_guarantee = plan_with(books, ask, Entitlement::Guarantee, now, nodes_tried);
         if !by_guarantee.comes_to_nothing() || of_queue.outcome == Err(Obstacle::NoGuarantee) {
             of_queue = by_guarantee;
@@ -235,29 +230,29 @@ pub(crate) fn plan(books: &Books, ask: AllocationId, now: Timestamp, nodes_tried
     })
 }
 
-/// An attempt, or what is found within the leaf where it comes to nothing.
+/// Returns `first`, or the result of `plan` within the leaf if `first` found nothing.
 fn or_within(
     first: Attempt,
     claim: Option<Entitlement>,
     plan: impl FnOnce(Entitlement) -> Attempt,
 ) -> Attempt {
     let claim = match first.outcome {
-        // What makes room already comes first, and the RM's answers are stored for one set of
-        // victims on each node.
+        // Capacity that is already becoming free has precedence. The answers of the RM are valid for one set of victims
+        // on each node.
         Ok(_) | Err(Obstacle::TooEarly | Obstacle::OnItsWay | Obstacle::Refused) => None,
         Err(_) => claim,
     };
     let Some(claim) = claim else { return first };
     let within = plan(claim);
     match &within.outcome {
-        // Nodes are given up once, for whichever comes to something.
+        // Reservations are given up only once, by the attempt that finds something.
         Err(_) if !first.given_up.is_empty() => first,
         Err(Obstacle::NoGuarantee) => first,
         _ => within,
     }
 }
 
-/// What may be stopped for what an ask calls on.
+/// Attempts preemption with one entitlement.
 fn plan_with(
     books: &Books,
     ask: AllocationId,
@@ -289,32 +284,32 @@ fn plan_with(
     Attempt { given_up, outcome }
 }
 
-/// One ask, and what may be stopped for it.
+/// One ask and the candidates for preemption.
 #[derive(Debug)]
 struct PreemptionContext<'books> {
     books: &'books Books,
     partition: PartitionId,
     ask: AllocationId,
-    /// What it counts as for queues and users.
+    /// Amounts of the ask for queues and users.
     size: &'books Resources,
-    /// What a node must have for it.
+    /// Amounts of the ask for nodes.
     on_node: &'books Resources,
     ledger: Ledger<'books>,
-    /// In the order in which they are taken.
+    /// Candidates in the order in which they are selected.
     candidates: Vec<Candidate<'books>>,
-    /// Whether the ask may go beyond what is promised, once, by a part of itself: what there is of
-    /// the promise before it need not cover all of it.
+    /// Whether the ask can exceed the promise once by a part of itself. Then the promise before the ask can be smaller
+    /// than the ask.
     whole: bool,
-    /// On what a plan is based.
+    /// Entitlement of the plan.
     basis: VictimBasis,
-    /// Measures what goes; also knows whether no queue may fall below its guarantee.
+    /// Scale that measures victims. It also stores whether no queue can fall below its guarantee.
     scale: Scale<'books>,
-    /// What the queues of the ask lack for it; none where that is not looked at.
+    /// Amounts that the queues of the ask lack. Empty if that is not checked.
     short: Resources,
 }
 
 impl<'books> PreemptionContext<'books> {
-    /// Look for candidates; refused if no guarantee covers the ask, whatever goes.
+    /// Finds the candidates. Returns an obstacle if no guarantee covers the ask, regardless of the victims.
     fn of(
         books: &'books Books,
         ask: AllocationId,
@@ -357,13 +352,13 @@ impl<'books> PreemptionContext<'books> {
         if scene.is_guaranteed() { Ok(scene) } else { Err(Obstacle::NoGuarantee) }
     }
 
-    /// Whether guarantees matter: by priority, what one ask of a leaf loses another of it gets.
+    /// Returns whether guarantees matter. They do not for preemption by priority, which moves usage within one leaf.
     fn compares_guarantees(&self) -> bool {
         self.basis != VictimBasis::Priority
     }
 
-    /// Whether what is left of the guarantee covers the ask, or would if all candidates went:
-    /// those of queues that share a guarantee above count.
+    /// Returns whether the remaining guarantee covers the ask, or would if all candidates stopped. The latter matters
+    /// for queues that share the guarantee of an ancestor.
     fn is_guaranteed(&mut self) -> bool {
         if !self.compares_guarantees() {
             return true;
@@ -382,13 +377,13 @@ impl<'books> PreemptionContext<'books> {
         covered
     }
 
-    /// All candidates that may go together, none of which has a part of another.
+    /// Returns all candidates that can stop together without overlap.
     fn all_at_once(&self) -> impl Iterator<Item = usize> {
         let all = self.candidates.iter().enumerate();
         all.filter(|(_, one)| one.kind != Kind::Surplus).map(|(position, _)| position)
     }
 
-    /// Whether the leaf that asks, the ask counted, is within its guarantee in the types of the
+    /// Returns whether the leaf of the ask is within its guarantee in the types of the ask. The usage must include the
     /// ask.
     fn covers(&self) -> bool {
         if !self.compares_guarantees() {
@@ -404,10 +399,12 @@ impl<'books> PreemptionContext<'books> {
         })
     }
 
-    /// Whether all placeholders of the gang of the ask that wait may find room: in what is free or is becoming free, by
-    /// what may be stopped, and as far as a guarantee is called on, within that but for what is free. Compares sums:
-    /// whether the nodes hold them is seen one by one. Without the law a plan covers one placeholder, as the
-    /// reference's. No-starvation NS-31.
+    /// Returns whether all waiting placeholders of the gang of the ask could fit: in free capacity, in capacity that is
+    /// becoming free, and in that of possible victims.
+    ///
+    /// With a guarantee, the part beyond the free capacity must be within the guarantee. Compares sums only, because
+    /// each placement checks the nodes. Without `strict_guarantee`, a plan covers one placeholder, as in YuniKorn.
+    /// Source: no-starvation NS-31.
     fn completes_gang(&self) -> bool {
         let row = self.books.allocation(self.ask);
         if !row.placeholder || !self.scale.is_strict() {
@@ -439,7 +436,7 @@ impl<'books> PreemptionContext<'books> {
         })
     }
 
-    /// The asks that lose their reservation for the sake of this one.
+    /// Returns the asks that lose their reservation in favor of this ask.
     fn give_up_nodes(&self, now: Timestamp) -> Vec<AllocationId> {
         let mine = self.books.allocation(self.ask);
         let gives_up = |id: &AllocationId| {
@@ -455,7 +452,7 @@ impl<'books> PreemptionContext<'books> {
             .collect()
     }
 
-    /// The nodes of the partition that are reserved for some ask, in the order of their names.
+    /// Returns the reserved nodes of the partition, in the order of their names.
     fn reserved_nodes(&self) -> impl Iterator<Item = (NodeId, &'books Node)> {
         let partition = self.books.partition(self.partition);
         let some = (partition.reservation_count > 0).then_some(&partition.nodes);
@@ -464,7 +461,7 @@ impl<'books> PreemptionContext<'books> {
         nodes.map(|(_, id)| (*id, books.node(*id))).filter(|(_, node)| node.is_reserved())
     }
 
-    /// Whether the ask may have a node once `given_up` have it no more.
+    /// Returns whether the ask can use a node after `given_up` lose their reservations.
     fn is_usable(&self, id: NodeId, given_up: &[AllocationId]) -> bool {
         let node = self.books.node(id);
         let mut others = node.reservations().iter().filter(|one| **one != self.ask);
@@ -474,7 +471,7 @@ impl<'books> PreemptionContext<'books> {
             && others.all(|one| given_up.contains(one))
     }
 
-    /// The candidates on each node that the ask may have, by their positions, in their order.
+    /// Returns the positions of the candidates on each usable node, in their order.
     fn by_node(&self, given_up: &[AllocationId]) -> Vec<(NodeId, Vec<usize>)> {
         let mut nodes: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
         for (position, one) in self.candidates.iter().enumerate() {
@@ -485,7 +482,7 @@ impl<'books> PreemptionContext<'books> {
         nodes.into_iter().filter(|(node, _)| self.is_usable(*node, given_up)).collect()
     }
 
-    /// All nodes that the ask may have, in the order of their names.
+    /// Returns all usable nodes, in the order of their names.
     fn usable_nodes(&self, given_up: &[AllocationId]) -> impl Iterator<Item = NodeId> {
         let partition = self.books.partition(self.partition);
         let nodes = partition.nodes.iter().map(|(_, id)| *id);
@@ -514,8 +511,8 @@ impl<'books> PreemptionContext<'books> {
         }
     }
 
-    /// Whether a candidate may be taken from its leaf: that uses more than its guarantee of some type of
-    /// the ask, or what it would lose was lent to it.
+    /// Returns whether a candidate can be taken from its leaf: the leaf uses more than its guarantee in a type of the
+    /// ask, or the node was lent.
     fn may_lose(&self, position: usize) -> bool {
         let one = &self.candidates[position];
         !self.compares_guarantees()
@@ -523,13 +520,13 @@ impl<'books> PreemptionContext<'books> {
             || self.ledger.exceeds_guarantee(one.leaf, self.size)
     }
 
-    /// Whether the RM says who has to go on a node.
+    /// Returns whether the RM decides which victims must stop on a node.
     fn asks(&self) -> bool {
         self.books.asks_about_victims(self.partition)
     }
 
-    /// The cost of stopping these where the ask lacks `need`. Without the law sets are compared as far as the reference
-    /// compares them.
+    /// Returns the cost of stopping these candidates for an ask that lacks `need`. Without `strict_guarantee`, sets are
+    /// compared only by the criteria of YuniKorn.
     fn cost_of(&self, positions: &[usize], need: &Resources) -> Cost {
         let all = positions.iter().map(|position| &self.candidates[*position]);
         let cost = all.clone().fold(Cost::NOTHING, |sum, one| sum.with(one.cost));
@@ -540,13 +537,13 @@ impl<'books> PreemptionContext<'books> {
         Cost { surplus: self.scale.surplus(&given, need), ..cost }
     }
 
-    /// What a node has more when a candidate goes.
+    /// Returns the amounts that become free on a node when a candidate stops.
     fn on(&self, position: usize, node: NodeId) -> &Resources {
         const NOTHING: &Resources = &Resources::new();
         self.candidates[position].on(node).unwrap_or(NOTHING)
     }
 
-    /// Whether a candidate has, or is, a part of one of these.
+    /// Returns whether a candidate overlaps one of these.
     fn overlaps(&self, victims: &[usize], position: usize) -> bool {
         let one = &self.candidates[position];
         one.kind != Kind::Single
@@ -558,7 +555,7 @@ impl<'books> PreemptionContext<'books> {
         all.copied().collect()
     }
 
-    /// Those of a candidate that are on a node.
+    /// Returns the allocations of a candidate on a node.
     fn ids_on(&self, node: NodeId, position: usize) -> impl Iterator<Item = AllocationId> {
         let members = self.candidates[position].members.iter().copied();
         members.filter(move |id| self.books.allocation(*id).node == Some(node))

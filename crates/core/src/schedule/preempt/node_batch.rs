@@ -1,9 +1,9 @@
-//! What the RM thinks of the nodes on which others might be stopped. Scheduling §11.4, scheduler
-//! interface §9; docs/decisions/0013-questions.md.
+//! Questions to the RM about nodes for preemption. Source: scheduling §11.4, scheduler interface §9;
+//! docs/decisions/0013-questions.md.
 //!
-//! Nodes are looked at in batches, the most promising first. The RM is asked about the nodes of a
-//! batch for which it has no valid answer. Once it has an answer for each, the best accepted node
-//! is taken, if no victim there should rather stay. Otherwise the next batch may have a better one.
+//! Nodes are checked in batches, the most promising first. The RM is asked about the nodes of a batch for which it has
+//! no valid answer. After all answers, the best accepted node is selected if it has only preferred victims. Otherwise,
+//! the next batch can have a better node.
 
 use alloc::vec::Vec;
 
@@ -12,21 +12,21 @@ use crate::id::{AllocationId, NodeId};
 
 use super::{Cost, PreemptionContext};
 
-/// How many batches are looked at.
+/// Largest number of batches.
 const BATCHES_MAX: usize = 10;
 
-/// A node on which others might be stopped.
+/// A node on which allocations could be stopped.
 #[derive(Debug)]
 pub(super) struct NodeBatch {
     removal: Removal,
-    /// The candidates among its victims, which come last there, each with how many it has on the node.
+    /// Candidates among the victims, which are last in the list, and the number of allocations of each on the node.
     candidates: Vec<usize>,
     counts: Vec<usize>,
 }
 
 impl NodeBatch {
-    /// `least` of the candidates make room, those that come first; the others may go too if the
-    /// RM wants it. Those that are being stopped go first and anyway.
+    /// Creates the offer of a node. The first `least` candidates free enough capacity, and the RM can require the
+    /// others too. Allocations that are already being stopped are first and always included.
     pub(super) fn new(
         scene: &PreemptionContext<'_>,
         node: NodeId,
@@ -45,7 +45,7 @@ impl NodeBatch {
         self.removal.node
     }
 
-    /// The candidates that go if as many of the victims do: a gang goes with the first of it.
+    /// Returns the candidates that stop if `count` victims do. A gang stops with its first member.
     fn first(&self, count: usize) -> &[usize] {
         let stopping = self.removal.victims.len() - self.counts.iter().sum::<usize>();
         let mut left = count.saturating_sub(stopping);
@@ -59,9 +59,9 @@ impl NodeBatch {
     }
 }
 
-/// The best of what `judge` makes of the offers that the RM accepts; or what it is to be asked
-/// first. `choices` stand in the order of their promise, and `offer` makes an offer of each, for
-/// those only that are looked at.
+/// Returns the best result of `judge` over the offers that the RM accepts, or the next question.
+///
+/// `choices` are in the order of their promise. `offer` is called only for choices that are checked.
 pub(super) fn best<'books, Choice, Found>(
     scene: &mut PreemptionContext<'books>,
     choices: Vec<Choice>,

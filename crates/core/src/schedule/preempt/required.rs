@@ -1,6 +1,6 @@
-//! Room on the one node that an ask may run on. Scheduling §11.6.
+//! Preemption on the required node of an ask. Source: scheduling §11.6.
 //!
-//! It is always on, whatever the partition, the queues and the allocations say about preemption.
+//! Always enabled, regardless of the settings of the partition, the queues, and the allocations.
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -10,8 +10,8 @@ use crate::id::{AllocationId, NodeId};
 use crate::resource::Resources;
 use crate::time::Timestamp;
 
-/// Who goes first: who offers himself, who does not, the firsts of their applications; then the
-/// least urgent, the newest, the smallest.
+/// Order of victims: preferred victims, other victims, and then originators. Within these, a lower priority, a newer
+/// creation time, and a smaller size precede.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Turn {
     class: u8,
@@ -37,11 +37,11 @@ impl Turn {
     }
 }
 
-/// What is to be stopped on the node that is reserved for an ask, which may run nowhere else and
-/// does not fit. Empty if nothing that may be stopped is enough.
+/// Returns the victims on the reserved node of an ask that requires it and does not fit. Empty if all possible victims
+/// are not sufficient.
 ///
-/// What is free counts at the end and not before, so that more may go than is needed: as in the
-/// reference (decision D-6). Costs the allocations on the node and their order.
+/// Free capacity counts only at the end, so more victims can stop than necessary, as in YuniKorn (decision D-6). Costs
+/// the allocations of the node, sorted.
 pub(crate) fn victims(books: &Books, ask: AllocationId, node: NodeId) -> Vec<AllocationId> {
     let (row, wanted) = (books.allocation(ask), books.node_request(ask));
     let mut candidates: Vec<(Turn, AllocationId)> = books

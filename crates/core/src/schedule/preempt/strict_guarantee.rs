@@ -1,15 +1,13 @@
-//! Which victims are taken under the law: no queue falls below its guarantee in a type that the
-//! ask needs, what goes makes room for the ask in its node and in its queues, and nobody goes in
-//! vain. Decision D-3.
+//! Selection of victims with `strict_guarantee`. No queue falls below its guarantee in a type that the ask needs. The
+//! victims free enough capacity on the node and in the queues, and none is superfluous. Source: decision D-3.
 //!
-//! The world that is judged is the one to come: what is being stopped has gone, and who it was
-//! stopped for has got its node.
+//! The selection uses the future state, in which allocations that are being stopped have ended, and the asks that
+//! preempted them have their nodes.
 //!
-//! [`Cost`] is the order of all victims, and of all sets. The cheapest of all sets is not searched: that takes
-//! exponential time. For each node a few sets are found, and the cheapest of them is taken: the victims
-//! in order, the cheapest single victim, the smallest victims, and the largest of those that are
-//! not too large. So a single victim is the cheapest that suffices; of several, another choice may be cheaper.
-//! Decision page 50.
+//! [`Cost`] orders all victims and sets. A search for the cheapest of all sets would take exponential time. For each
+//! node, a few sets are computed, and the cheapest is selected: the victims in order, the cheapest single victim, the
+//! smallest victims, and the largest victims that are not too large. So a single victim is always the cheapest that is
+//! sufficient. A set of several victims is not always the cheapest. Source: decision page 50.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -24,10 +22,10 @@ use super::cost::Cost;
 use super::node_batch::{self, NodeBatch};
 use super::{Kind, Obstacle, Outcome, PreemptionContext, VictimPlan};
 
-/// How many nodes are looked at in full, the most promising first.
+/// Largest number of nodes that are checked completely, the most promising first.
 const NODES_MAX: usize = 10;
 
-/// The victims of one node.
+/// Victims of one node.
 #[derive(Debug)]
 struct Choice<'books> {
     cost: Cost,
@@ -36,7 +34,7 @@ struct Choice<'books> {
     victims: Vec<usize>,
 }
 
-/// The cheapest set of victims among those of the most promising nodes.
+/// Returns the cheapest set of victims of the most promising nodes.
 pub(super) fn choose(
     scene: &mut PreemptionContext<'_>,
     given_up: &[AllocationId],
@@ -75,7 +73,7 @@ pub(super) fn choose(
     }
 }
 
-/// Candidates in the order of what each costs alone where the ask lacks `need`.
+/// Sorts candidates by their individual costs for an ask that lacks `need`.
 fn in_order(
     scene: &PreemptionContext<'_>,
     mut positions: Vec<usize>,
@@ -87,12 +85,12 @@ fn in_order(
     positions
 }
 
-/// What the ask lacks on a node and in its queues: beyond that, what is released is surplus.
+/// Returns the amounts that the ask lacks on a node and in its queues. Released amounts beyond that are surplus.
 fn need_on(scene: &PreemptionContext<'_>, node: NodeId) -> Resources {
     scene.on_node.minus_floored(&to_come(scene.books, node)).maximum(&scene.short)
 }
 
-/// The cheapest of the most promising nodes, and all victims.
+/// Returns the cheapest of the most promising nodes with all victims.
 fn cheapest(
     scene: &mut PreemptionContext<'_>,
     order: &[usize],
@@ -115,8 +113,8 @@ fn cheapest(
     best.map(|best| (best.node, best.victims))
 }
 
-/// What the RM is asked about a node. Allocations that are being stopped go first, then the victims
-/// that make room, then all others that the law lets go there.
+/// Returns the question for the RM about a node. Allocations that are being stopped precede, then the victims that free
+/// enough capacity, then all others that the guarantees allow to stop there.
 fn offer(scene: &mut PreemptionContext<'_>, choice: Choice<'_>) -> NodeBatch {
     let Choice { node, victims: mut order, .. } = choice;
     let least = order.len();
@@ -138,7 +136,7 @@ fn offer(scene: &mut PreemptionContext<'_>, choice: Choice<'_>) -> NodeBatch {
     NodeBatch::new(scene, node, first, (order, least))
 }
 
-/// Count the asks that triggered preemption and have a reserved node.
+/// Adds the usage of asks that preempted and have a reserved node.
 fn promise(scene: &mut PreemptionContext<'_>) {
     let (books, ask) = (scene.books, scene.ask);
     let reserved = scene.reserved_nodes().flat_map(|(_, node)| node.reservations());
@@ -154,7 +152,7 @@ fn promise(scene: &mut PreemptionContext<'_>) {
     }
 }
 
-/// The victims of each node that the ask may have, as few as it takes to fit it.
+/// Returns the smallest sufficient victims of each usable node.
 fn choices<'books>(
     scene: &mut PreemptionContext<'books>,
     given_up: &[AllocationId],
@@ -180,14 +178,14 @@ fn choices<'books>(
     choices
 }
 
-/// What a node will have free when everything has gone that is being stopped on it.
+/// Returns the free amounts of a node after all allocations that are being stopped have ended.
 fn to_come(books: &Books, node: NodeId) -> Resources {
     let free = books.node(node).available.clone();
     books.preempted_on(node).fold(free, |free, id| free.plus(books.node_request(id)))
 }
 
-/// The cheapest of a few sets of victims after which the ask fits a node; none of it could stay.
-/// None if it never fits, or fits without.
+/// Returns the cheapest of a few sets of victims after which the ask fits a node, without superfluous victims. `None`
+/// if it never fits, or fits without victims.
 fn on_node(
     scene: &mut PreemptionContext<'_>,
     node: NodeId,
@@ -230,16 +228,15 @@ fn on_node(
     sets.into_iter().flatten().min_by_key(|set| scene.cost_of(set, need))
 }
 
-/// The same without what a gang can do without: with that taken, the gang is not taken as a whole. None if there is nothing
-/// of it.
+/// Returns the order without surplus members of gangs, which overlap their gangs. `None` if there are none.
 fn without_surplus(scene: &PreemptionContext<'_>, order: &[usize]) -> Option<Vec<usize>> {
     let is_other = |one: &&usize| scene.candidates[**one].kind != Kind::Surplus;
     let others: Vec<usize> = order.iter().filter(is_other).copied().collect();
     (others.len() < order.len()).then_some(others)
 }
 
-/// The victims on a node after which the ask fits it, as they come in this order; none of which could stay. None if it
-/// never fits.
+/// Returns the victims on a node after which the ask fits it, selected in this order, without superfluous victims.
+/// `None` if it never fits.
 fn gather(
     scene: &mut PreemptionContext<'_>,
     (node, free): (NodeId, &Resources),
@@ -272,28 +269,30 @@ fn gather(
     Some(victims)
 }
 
-/// Whether `size` more leaves less of the ask without room.
+/// Returns whether the additional amount reduces a lack of the ask.
 fn brings_nearer(ask: &Resources, free: &Resources, size: &Resources) -> bool {
     ask.iter().any(|(resource, wanted)| {
         free.get_or_zero(resource) < wanted && size.get_or_zero(resource).get() > 0
     })
 }
 
-/// Whether the law lets a candidate go, given what has gone.
+/// Returns whether the guarantees allow a candidate to stop after the current victims.
 fn may_go(scene: &PreemptionContext<'_>, position: usize) -> bool {
     let one = &scene.candidates[position];
     !scene.compares_guarantees()
         || scene.may_lose(position) && scene.ledger.may_give(one.leaf, &one.size, scene.size)
 }
 
-/// Whether a candidate may go with these, which have gone.
+/// Returns whether a candidate can be added to these current victims.
 fn may_join(scene: &PreemptionContext<'_>, victims: &[usize], position: usize) -> bool {
     !scene.overlaps(victims, position) && may_go(scene, position)
 }
 
-/// The victims of a node, and those that it takes beyond them until the ask fits its queues and
-/// their guarantees too; none of them could stay, the first `firm` left out. None if it never
-/// fits. Where one more victim is enough, or one alone, the cheapest such set counts too.
+/// Returns the victims of a node and additional victims after which the ask also fits its queues and their guarantees.
+/// `None` if it never fits.
+///
+/// No victim is superfluous, except the first `firm`. If one additional victim or a single victim is sufficient, the
+/// cheapest such set is also considered.
 fn completed(
     scene: &mut PreemptionContext<'_>,
     order: &[usize],
@@ -316,7 +315,7 @@ fn completed(
         return first;
     }
     let with_one = with_one_more(scene, order, node, (on_node, firm));
-    // What makes room on the node need not be what makes room in the queues.
+    // The victims that free capacity on the node can differ from those that free capacity in the queues.
     let alone = (firm == 0 && !on_node.is_empty())
         .then(|| with_one_more(scene, order, node, (&[], 0)))
         .flatten();
@@ -324,7 +323,8 @@ fn completed(
     sets.min_by_key(|set| scene.cost_of(set, &need))
 }
 
-/// These victims and the cheapest other one with which the ask fits a node, its queues and their guarantees.
+/// Returns these victims with the cheapest additional one after which the ask fits a node, its queues, and their
+/// guarantees.
 fn with_one_more(
     scene: &mut PreemptionContext<'_>,
     order: &[usize],
@@ -358,7 +358,7 @@ fn with_one_more(
     Some(all)
 }
 
-/// The victims of a node, and those that it takes beyond them, as they come in this order.
+/// Returns the victims of a node and additional victims, selected in this order.
 fn completed_in(
     scene: &mut PreemptionContext<'_>,
     order: &[usize],
@@ -402,8 +402,8 @@ fn fits_queues(scene: &PreemptionContext<'_>) -> bool {
     scene.covers() && scene.ledger.excesses(scene.size).is_empty()
 }
 
-/// Leave out, from the last on, every victim that is not needed, except the first `firm`. What
-/// suffices does so with more gone too, so that afterwards no part of them suffices.
+/// Removes superfluous victims from the last to the first, except the first `firm`. A larger set of a sufficient set is
+/// sufficient too, so afterwards no part of the set is sufficient.
 fn drop_superfluous(
     scene: &mut PreemptionContext<'_>,
     node: NodeId,

@@ -1,5 +1,4 @@
-//! What may be stopped for an ask: where it is looked for, and in which order it is taken.
-//! Scheduling §11.3.
+//! Candidates for preemption: the search for them, and their order. Source: scheduling §11.3.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -15,52 +14,53 @@ use crate::time::{Millis, Timestamp};
 use super::cost::{Cost, Scale};
 use super::ledger::{Ledger, Place};
 
-/// How a candidate stops.
+/// Extent of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// By itself.
+    /// A single allocation.
     Single,
-    /// With all that its application has: it is a gang, or a task of several members.
+    /// All allocations of its application: a gang, or a task of several members.
     Whole,
-    /// By itself, and its gang can do without it; the gang is another candidate.
+    /// A single allocation that its gang does not need. The gang is a separate candidate.
     Surplus,
 }
 
-/// What may be stopped: one allocation, or all that a gang has.
+/// Candidate for preemption: one allocation, or all allocations of a gang.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate<'books> {
     pub(super) kind: Kind,
     pub(super) application: ApplicationId,
-    /// The allocations, in their order.
+    /// Allocations in their order.
     pub(super) members: SmallVec<[AllocationId; 1]>,
-    /// What each node has more when it goes.
+    /// Amounts that become free on each node.
     nodes: SmallVec<[(NodeId, Cow<'books, Resources>); 1]>,
-    /// Its leaf.
+    /// Leaf of the candidate.
     pub(super) leaf: Place,
-    /// What it counts as for queues and users.
+    /// Amounts for queues and users.
     pub(super) size: Cow<'books, Resources>,
-    /// What it costs to stop it alone, whatever is needed.
+    /// Cost of stopping only this candidate, regardless of the need.
     pub(super) cost: Cost,
 }
 
 impl Candidate<'_> {
-    /// What a node has more when it goes; none if it has nothing there.
+    /// Returns the amounts that become free on a node. `None` if the candidate does not use it.
     pub(super) fn on(&self, node: NodeId) -> Option<&Resources> {
         self.nodes.iter().find(|(id, _)| *id == node).map(|(_, size)| &**size)
     }
 
-    /// The nodes that it has something on.
+    /// Returns the nodes that the candidate uses.
     pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> {
         self.nodes.iter().map(|(id, _)| *id)
     }
 
-    /// Whether one of both has all of the other.
+    /// Returns whether one candidate contains the other.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         self.application == other.application
             && (self.kind == Kind::Whole) != (other.kind == Kind::Whole)
     }
 
-    /// Another member of the same gang goes with it. Nobody is worse off than the dearest of them, but for what all lose.
+    /// Adds another member of the same gang. The criteria of the gang are those of its most expensive member, except
+    /// for amounts, which are added up.
     fn join(&mut self, other: Self) {
         self.members.extend(other.members);
         for (node, size) in other.nodes {
@@ -74,11 +74,11 @@ impl Candidate<'_> {
     }
 }
 
-/// Looks for what may be stopped for an ask.
+/// Collects the candidates for an ask.
 struct Gatherer<'books> {
     books: &'books Books,
     scale: Scale<'books>,
-    /// What the ask needs.
+    /// Amounts that the ask needs.
     wanted: &'books Resources,
     now: Timestamp,
     found: Vec<Candidate<'books>>,
@@ -91,8 +91,8 @@ impl<'books> Gatherer<'books> {
         Self { books, scale, wanted, now, found: Vec::new() }
     }
 
-    /// What may be stopped of an application for which `reached` is so. Under the law a gang is one victim, apart from
-    /// what it can do without. No-starvation NS-32.
+    /// Adds the candidates of an application that satisfy `reached`. With `strict_guarantee`, a gang is one victim,
+    /// apart from allocations that it does not need. Source: no-starvation NS-32.
     fn look(
         &mut self,
         application: ApplicationId,
@@ -130,7 +130,7 @@ impl<'books> Gatherer<'books> {
         }
         let whole = whole.filter(|one| goes && self.helps(one) && suits(one));
         let kind = if whole.is_some() { Kind::Surplus } else { Kind::Single };
-        // Of a gang of one that it can do without there is nothing else to stop.
+        // For a gang with one needed allocation, the surplus allocations are the only other candidates.
         let is_one = whole.as_ref().is_some_and(|one| one.members.len() == 1);
         if !is_one {
             for id in books.beyond_gang(application) {
@@ -142,8 +142,9 @@ impl<'books> Gatherer<'books> {
         self.found.extend(whole);
     }
 
-    /// An allocation as a candidate; none where it may not be stopped for another ask at this time, whatever that calls
-    /// on: it has run for long enough, and a task of a tenant offers itself. No-starvation NS-42, NS-43.
+    /// Returns an allocation as a candidate. `None` if it cannot be preempted now, regardless of the entitlement. A
+    /// candidate must have run for the protected time, and a task of a tenant must be preemptable. Source:
+    /// no-starvation NS-42, NS-43.
     fn candidate(
         &self,
         id: AllocationId,
@@ -169,22 +170,22 @@ impl<'books> Gatherer<'books> {
         })
     }
 
-    /// Whether a candidate has something of a type that the ask needs.
+    /// Returns whether a candidate has a type that the ask needs.
     fn helps(&self, one: &Candidate<'_>) -> bool {
         one.size.shares_type(self.wanted)
     }
 
-    /// All that was found, who goes first in front.
+    /// Returns all candidates in the order of their cost.
     fn in_order(mut self) -> Vec<Candidate<'books>> {
         self.found.sort_by_key(|one| one.cost);
         self.found
     }
 }
 
-/// All that may be stopped for an ask, in their order.
+/// Returns all candidates for an ask, in order.
 ///
-/// Costs the queues below the fence of the ask that use anything, and the allocations of those
-/// leaves among them that use more than their guarantee.
+/// Costs the queues with usage in the subtree of the fence of the ask. Also costs the allocations of those leaves that
+/// use more than their guarantee.
 pub(super) fn candidates<'books>(
     books: &'books Books,
     ledger: &mut Ledger<'books>,
@@ -203,9 +204,10 @@ pub(super) fn candidates<'books>(
     search.gatherer.in_order()
 }
 
-/// The queue whose guarantee an ask calls on: the lowest on its path that has one of a type of
-/// the ask. Those below share it, so that what one of them takes from another adds nothing to
-/// what it was promised, and would be taken back.
+/// Returns the queue whose guarantee an ask uses: the lowest on its path with a guarantee in a type of the ask.
+///
+/// Its descendants share that guarantee. Preemption among them would add nothing to their promise, and would be
+/// reversed.
 fn called_on(
     ledger: &Ledger<'_>,
     books: &Books,
@@ -216,8 +218,8 @@ fn called_on(
     books.up(leaf).find(|(id, _)| promises(*id)).map(|(id, _)| id)
 }
 
-/// All that may be stopped in the leaf of an ask for its user, in their order: what others have
-/// there above their shares, of its priority or below. Costs the allocations of the leaf.
+/// Returns all candidates in the leaf of an ask for its user, in order: allocations of other users above their shares,
+/// with at most the priority of the ask. Costs the allocations of the leaf.
 pub(super) fn candidates_within<'books>(
     books: &'books Books,
     ledger: &Ledger<'books>,
@@ -237,8 +239,8 @@ pub(super) fn candidates_within<'books>(
     gatherer.in_order()
 }
 
-/// All that may be stopped in the leaf of an ask because its priority is lower, in their order: nothing of the same
-/// application, and nothing of a gang. Costs the allocations of the leaf. No-starvation NS-43.
+/// Returns all candidates in the leaf of an ask with a lower priority, in order. Excludes the same application and
+/// gangs. Costs the allocations of the leaf. Source: no-starvation NS-43.
 pub(super) fn candidates_below<'books>(
     books: &'books Books,
     ledger: &mut Ledger<'books>,
@@ -259,8 +261,8 @@ pub(super) fn candidates_below<'books>(
     gatherer.in_order()
 }
 
-/// The queue above which nothing is looked for, and the priority of the ask as each queue up to
-/// there sees it. 64 bits, so that no offset overflows.
+/// Returns the highest queue of the search, and the priority of the ask as each queue up to there sees it. 64 bits, so
+/// that offsets do not overflow.
 fn fence_of(
     books: &Books,
     leaf: QueueId,
@@ -284,28 +286,27 @@ fn fence_of(
     unreachable!("the root ends every path")
 }
 
-/// Whether a queue would exceed what is in force as its maximum: then only room from below it
-/// helps.
+/// Returns whether a queue would exceed its effective maximum. Then only capacity from its own subtree helps.
 fn is_at_maximum(books: &Books, id: QueueId, queue: &Queue, size: &Resources) -> bool {
     let max = books.effective_max(id).unwrap_or_default();
     !max.is_at_least_existing(&queue.allocated.plus(size))
 }
 
-/// The walk down from the fence.
+/// Search of the subtree of the fence.
 struct Search<'books, 'walk> {
     books: &'books Books,
     ledger: &'walk mut Ledger<'books>,
-    /// The leaf that asks.
+    /// Leaf of the ask.
     leaf: QueueId,
-    /// Under the law, the queue below which nothing is looked for.
+    /// With `strict_guarantee`, the queue whose subtree is not searched.
     called_on: Option<QueueId>,
     path: &'walk [(QueueId, i64)],
     gatherer: Gatherer<'books>,
 }
 
 impl Search<'_, '_> {
-    /// Look below a queue that sees the ask with this priority; `fenced` if priorities do not
-    /// count any more.
+    /// Searches the subtree of a queue that sees the ask with this priority. `fenced` is true if priorities no longer
+    /// matter.
     fn below(&mut self, at: QueueId, priority: i64, fenced: bool) {
         let books = self.books;
         let queue = books.queue(at);
@@ -322,7 +323,7 @@ impl Search<'_, '_> {
             match (on_path, values.priority_policy) {
                 (Some((_, seen)), _) => self.below(id, *seen, fenced),
                 (None, PriorityPolicy::Default) => self.below(id, priority - offset, fenced),
-                // What is behind it counts as much as its offset says, and no more.
+                // The subtree of a fence counts with the offset of the fence only.
                 (None, PriorityPolicy::Fence) if offset <= priority => {
                     self.below(id, priority, true);
                 }
@@ -337,7 +338,7 @@ impl Search<'_, '_> {
             return;
         }
         let leaf = self.ledger.place_of(at);
-        // It uses no more than its guarantee; but what it was lent it was not promised.
+        // The leaf is within its guarantee. Only lent nodes are not covered by the guarantee.
         let within = self.ledger.remaining(leaf).is_some_and(|left| !left.has_negative());
         if within && !books.has_lending(books.queue(at).partition) {
             return;

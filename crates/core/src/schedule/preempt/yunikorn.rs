@@ -1,10 +1,9 @@
-//! Which victims are taken as the reference takes them: node by node the newest, then others as
-//! far as the guarantee of the leaf that asks goes. Scheduling §11.4, with decision D-4.
+//! Selection of victims as in YuniKorn: the newest on each node, then others within the guarantee of the leaf of the
+//! ask. Source: scheduling §11.4, with decision D-4.
 //!
-//! Its test after a removal, that no queue keeps a negative excess, cannot fail and is left out:
-//! a victim larger than the excess takes its queue below its guarantee (decision D-3). A victim that is
-//! larger than what is left of the guarantee of the leaf that asks is passed over, where the reference
-//! looks no further (decision K-27).
+//! YuniKorn also tests after a removal that no queue has a negative excess. That test cannot fail, so it is omitted: a
+//! victim larger than the excess takes its queue below its guarantee (decision D-3). A victim larger than the remaining
+//! guarantee of the leaf of the ask is skipped, while YuniKorn ends its search there (decision K-27).
 
 use alloc::vec::Vec;
 
@@ -15,10 +14,10 @@ use super::ledger::has_negative_of;
 use super::node_batch::{self, NodeBatch};
 use super::{Obstacle, Outcome, PreemptionContext, VictimPlan};
 
-/// How many nodes with room the RM is asked about.
+/// Largest number of nodes with enough free capacity that the RM is asked about.
 const FREE_NODES_MAX: usize = 10;
 
-/// The node with the fewest victims, and all victims.
+/// Returns the node with the fewest victims, and all victims.
 pub(super) fn choose(
     scene: &mut PreemptionContext<'_>,
     given_up: &[AllocationId],
@@ -50,9 +49,9 @@ pub(super) fn choose(
     Ok(Outcome::Stop(VictimPlan { node, victims: scene.ids(&victims), basis: scene.basis }))
 }
 
-/// The nodes that the ask could have, each with who may go there in order, and how many must: the
-/// fewest first, by name where that is equal. One where nobody has to only if the ask was not
-/// tried on nodes.
+/// Returns the usable nodes, each with its possible victims in order, and the necessary number of victims. The smallest
+/// number is first, then the order of names. Includes nodes without necessary victims only if the ask was not tried on
+/// nodes.
 fn choices(
     scene: &mut PreemptionContext<'_>,
     given_up: &[AllocationId],
@@ -65,7 +64,7 @@ fn choices(
         let free = scene.usable_nodes(given_up).filter(fits).take(FREE_NODES_MAX);
         choices.extend(free.map(|node| (node, Vec::new(), 0)));
     }
-    // No other takes fewer than one with room, which only the RM may refuse.
+    // A node without victims has the smallest number, and only the RM can reject it.
     if scene.asks() || choices.is_empty() {
         for (node, candidates) in scene.by_node(given_up) {
             if let Some((order, least)) = on_node(scene, node, &candidates) {
@@ -77,8 +76,8 @@ fn choices(
     choices
 }
 
-/// Who may go on a node in order, and after how many the ask fits it; none if it never does, or
-/// does already.
+/// Returns the possible victims on a node in order, and the number after which the ask fits. `None` if it never fits,
+/// or fits already.
 fn on_node(
     scene: &mut PreemptionContext<'_>,
     node: NodeId,
@@ -107,8 +106,8 @@ fn on_node(
     Some((order, least?))
 }
 
-/// Candidates that bring the ask nearer to fitting the node, then the others; without those that are
-/// larger than what is left of the guarantee of the leaf that asks.
+/// Sorts candidates that reduce a lack of the ask on the node first, then the others. Excludes candidates larger than
+/// the remaining guarantee of the leaf of the ask.
 fn useful_first(
     scene: &mut PreemptionContext<'_>,
     (node, available): (NodeId, &Resources),
@@ -147,8 +146,7 @@ fn useful_first(
     head
 }
 
-/// Victims beyond those of the node, by which the leaf that asks comes to its guarantee; none at
-/// all if it does not in spite of them.
+/// Returns additional victims after which the leaf of the ask reaches its guarantee. `None` if it does not reach it.
 fn additional(scene: &mut PreemptionContext<'_>, on_node: &[usize]) -> Option<Vec<usize>> {
     let asking = scene.ledger.asking;
     scene.take_all(on_node);
@@ -185,9 +183,8 @@ fn additional(scene: &mut PreemptionContext<'_>, on_node: &[usize]) -> Option<Ve
     (chosen.is_empty() || !fails).then_some(chosen)
 }
 
-/// As many of all victims, in their order, as make up for the ask, and the first `firm` in any
-/// case: the RM wants them gone. The reference stops as soon as one type is covered; the ask has
-/// to fit the node too (decision D-4).
+/// Returns the first victims that cover the ask, and always the first `firm`, which the RM requires. YuniKorn stops
+/// when one type is covered, but the ask must also fit the node (decision D-4).
 fn cut(
     scene: &PreemptionContext<'_>,
     node: NodeId,

@@ -1,5 +1,5 @@
-//! Who is activated next, from nothing: every application and every count is gone through. It shares
-//! the formulas of the driver limits with the real scheduler, and what a driver is.
+//! Activation of the next application, computed from all applications and counts. It shares the formulas of the driver
+//! limits and the definition of a driver with the real scheduler.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use crate::userlimit::{Decimal, DriverRules, Rules};
 
 use super::{application_priority, fair_share, pending};
 
-/// The events that activate the next application, if one may be.
+/// Returns the events that activate the next application, or an empty list if none can be activated.
 pub(super) fn next(books: &Books) -> Vec<Event> {
     let Some(next) = next_application(books) else { return Vec::new() };
     let activated = activated(books, next, &driver_of(books, next).unwrap_or_default());
@@ -38,7 +38,7 @@ fn next_application(books: &Books) -> Option<ApplicationId> {
     })
 }
 
-/// Whether an application has to be activated before it is looked at.
+/// Whether an application must be activated before its asks are checked.
 pub(super) fn waits(books: &Books, row: &Application) -> bool {
     if row.driver.is_some() || !row.state.is_active() {
         return false;
@@ -56,7 +56,7 @@ fn max_parallel(queue: &Queue) -> Option<u64> {
     queue.settings.application_limits.as_ref()?.max_parallel
 }
 
-/// Applications that are in their queues.
+/// Returns the active applications.
 fn live(books: &Books) -> impl Iterator<Item = &Application> {
     books.applications().iter().map(|(_, row)| row).filter(|row| row.state.is_active())
 }
@@ -96,7 +96,7 @@ fn driver_fits(books: &Books, row: &Application, of: DriverRules, driver: &Resou
     let rules = books.users_of(row.queue).map_or(&without, |users| users.rules());
     let (state, active) = fair_share::leaf_and_active(books, row.queue, rules);
     let all = of.of_queue(rules, &state, &state.max.minimum(&state.total));
-    // Users who wait to start count, and so do active users.
+    // Users who wait for a start count in addition to the active users.
     let is_active = |one: &&Application| one.link.is_some_and(|link| active.contains(&link.user));
     let active_names: BTreeSet<&Name> = here().filter(is_active).map(|one| &one.user).collect();
     let waiting = here().filter(|one| one.driver.is_none()).map(|one| &one.user);

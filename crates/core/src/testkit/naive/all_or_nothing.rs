@@ -1,4 +1,4 @@
-//! Tasks of several members, which start together: each member where it goes once those before are there.
+//! Tasks of several members that start together. Each member is placed after the previous ones, on a copy of the books.
 
 use alloc::vec::Vec;
 
@@ -10,12 +10,12 @@ use crate::time::Timestamp;
 
 use super::{in_node_order, in_order, pending, place, suits};
 
-/// Whether an application is such a task.
+/// Whether an application is a task of several members.
 pub(super) fn is_one(books: &Books, id: ApplicationId) -> bool {
     books.application(id).task.as_ref().is_some_and(|task| task.settings.members > 1)
 }
 
-/// What has to be free for an ask: all that its task asks for, if that starts as a whole.
+/// Returns the amount that must be free for an ask: for a task of several members, the amount of all members.
 pub(super) fn wanted(books: &Books, ask: AllocationId) -> Resources {
     let id = books.allocation(ask).application;
     if !is_one(books, id) {
@@ -24,12 +24,12 @@ pub(super) fn wanted(books: &Books, ask: AllocationId) -> Resources {
     pending(books, id).fold(Resources::new(), |sum, (one, _)| sum.plus(books.resources_of(one)))
 }
 
-/// All members on nodes, or nothing.
+/// Places all members. Returns `None` if one of them does not fit.
 pub(super) fn on_nodes(books: &Books, now: Timestamp, id: ApplicationId) -> Option<Vec<Event>> {
     place_each(books, now, in_order(books, id).into_iter().map(|(ask, _)| ask))
 }
 
-/// All of these asks on nodes, one after the other on a copy of the books; or nothing.
+/// Places all of these asks one after the other on a copy of the books. Returns `None` if one of them does not fit.
 pub(super) fn place_each(
     books: &Books,
     now: Timestamp,

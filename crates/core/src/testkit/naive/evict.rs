@@ -1,5 +1,5 @@
-//! What a tenant above its quota gives back, straight from tenants §7: each step recomputes the sum
-//! of all that runs.
+//! Allocations that a tenant above its quota returns, directly from tenants §7. Each step recomputes the sum of all
+//! running allocations.
 
 use alloc::vec::Vec;
 
@@ -9,10 +9,10 @@ use crate::id::{AllocationId, QueueId};
 use crate::resource::{Quantity, Resources};
 use crate::time::Timestamp;
 
-/// What a look at the quotas of all tenants of a partition comes to.
+/// Returns the events of a check of the quotas of all tenants of a partition.
 pub fn evictions(books: &Books, now: Timestamp, root: QueueId) -> Vec<Event> {
     let mut events = Vec::new();
-    // The deepest first.
+    // The deepest queues first.
     let mut queues: Vec<QueueId> =
         below(books, root).into_iter().filter(|id| *id != root).collect();
     queues.sort_by_key(|id| core::cmp::Reverse(books.queue(*id).path.matches('.').count()));
@@ -22,7 +22,7 @@ pub fn evictions(books: &Books, now: Timestamp, root: QueueId) -> Vec<Event> {
             runs.iter().flat_map(|(_, events)| events.iter().filter_map(victim)).collect();
         runs.push((queue, run(books, now, queue, &stopped)));
     }
-    // In report order: each behind those below it, in the order in which queues were made.
+    // In report order: each queue after its descendants, which are in the order of creation.
     for queue in report_order(books, root) {
         let at = runs.iter().position(|(id, _)| *id == queue);
         events.extend(at.into_iter().flat_map(|at| runs[at].1.clone()));
@@ -96,7 +96,7 @@ fn run(books: &Books, now: Timestamp, queue: QueueId, stopped: &[AllocationId]) 
     events
 }
 
-/// What runs in a queue and below, and is not on its way out.
+/// Returns the running allocations of a queue and its descendants, except those that are already stopping.
 fn running(books: &Books, queue: QueueId, gone: &[AllocationId]) -> Vec<AllocationId> {
     let leaves = below(books, queue);
     let here = |row: &Allocation| leaves.contains(&books.application(row.application).queue);
@@ -113,7 +113,7 @@ fn staying(books: &Books, queue: QueueId, gone: &[AllocationId]) -> Resources {
     sum
 }
 
-/// Allocations one by one, and those of a gang together: the newest first.
+/// Returns the single allocations, and the allocations of each gang as one set. The newest are first.
 fn tasks(books: &Books, queue: QueueId, gone: &[AllocationId]) -> Vec<Vec<AllocationId>> {
     let all = running(books, queue, gone);
     let mut tasks: Vec<Vec<AllocationId>> = Vec::new();
@@ -133,8 +133,8 @@ fn tasks(books: &Books, queue: QueueId, gone: &[AllocationId]) -> Vec<Vec<Alloca
     tasks
 }
 
-/// The least urgent, then the youngest: a gang is as urgent as the most urgent of it, and as old as the
-/// oldest.
+/// Sort key: the least urgent set, then the youngest. A gang has the priority of its most urgent member and the age of
+/// its oldest member.
 fn turn(books: &Books, task: &[AllocationId]) -> (i32, i128, i128) {
     let row = |id: &AllocationId| books.allocation(*id);
     let priority = task.iter().map(|id| row(id).priority).max().unwrap_or_default();

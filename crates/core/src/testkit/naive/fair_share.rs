@@ -1,5 +1,5 @@
-//! Whose turn it is in a leaf whose users share it, from nothing: who uses what, who waits, and what
-//! is everybody's. It shares the formulas with the real scheduler, and nothing else.
+//! Order of the users in a shared leaf, computed from nothing: active users, their use, and the sums of all users. It
+//! shares only the formulas with the real scheduler.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -13,15 +13,15 @@ use crate::userlimit::{Among, Decimal, Enforcement, Formula, Leaf, Rules, ShareQ
 
 use super::{Whose, applications_in_order, in_order, pending};
 
-/// What the last pass does with the asks of an application that are its turn.
+/// Function that the last pass applies to an application and its asks that are eligible now.
 type Look<'a> = &'a dyn Fn(ApplicationId, Whose<'_>) -> Option<Vec<Event>>;
 
 pub(super) fn takes_turns(books: &Books, leaf: QueueId) -> bool {
     books.users_of(leaf).is_some()
 }
 
-/// Look at a leaf: where users share it, first at those who are not above their share; then, if
-/// shares are to make progress, at the others, who is served least first.
+/// Checks the asks of a leaf. In a shared leaf, the asks of users within their share precede. If the policy favors
+/// progress, the other asks follow, in the order of the least served user.
 pub(super) fn in_turn(
     books: &Books,
     now: Timestamp,
@@ -33,7 +33,7 @@ pub(super) fn in_turn(
         return applications.into_iter().find_map(|id| look(id, &|_, _| true));
     };
     let state = State::of(books, leaf, rules);
-    // An ask with a reserved node is looked at whatever the share of its user.
+    // An ask with a reserved node is checked for any share of its user.
     let within = |id, ask: &Allocation| {
         ask.reservation().is_some() || state.is_turn(books, books.allocation(id).application, id)
     };
@@ -54,14 +54,14 @@ pub(super) fn in_turn(
     beyond.into_iter().find_map(|(_, application, ask)| look(application, &|id, _| id == ask))
 }
 
-/// Whether so much would take its user beyond the most that the user may have of the leaf.
+/// Whether this amount exceeds the maximum of the user in the leaf.
 pub(super) fn is_capped(books: &Books, row: &Application, wanted: &Resources) -> bool {
     let (Some(rules), Some(link)) = (books.users_of(row.queue), row.link) else { return false };
     rules.rules().enforcement == Enforcement::Progress
         && State::of(books, row.queue, rules).is_capped(link.user, wanted)
 }
 
-/// Whether so much is beyond the most that the user may ever have of the leaf, whatever others use.
+/// Whether this amount exceeds the maximum that the user can ever have in the leaf, for any use by others.
 pub(super) fn is_beyond_cap(books: &Books, row: &Application, wanted: &Resources) -> bool {
     let (Some(rules), Some(link)) = (books.users_of(row.queue), row.link) else { return false };
     if rules.rules().enforcement != Enforcement::Progress
@@ -76,7 +76,7 @@ pub(super) fn is_beyond_cap(books: &Books, row: &Application, wanted: &Resources
     state.is_capped(link.user, wanted)
 }
 
-/// A leaf as rules like these see it, and its users who are active if they share it.
+/// Returns the leaf as these rules see it, with its active users if it is shared.
 pub(super) fn leaf_and_active(
     books: &Books,
     leaf: QueueId,
@@ -91,7 +91,7 @@ pub(super) fn leaf_and_active(
     }
 }
 
-/// A leaf without its users.
+/// Returns a leaf without its users.
 fn plain(books: &Books, leaf: QueueId, rules: &Rules) -> Leaf {
     let row = books.queue(leaf);
     let total = books.queue(books.partition(row.partition).root).max.clone();
@@ -112,7 +112,7 @@ fn plain(books: &Books, leaf: QueueId, rules: &Rules) -> Leaf {
     }
 }
 
-/// A leaf and its users, recomputed.
+/// State of a leaf and its users, recomputed.
 struct State<'books> {
     rules: LeafUsers<'books>,
     leaf: Leaf,
@@ -147,7 +147,7 @@ impl<'books> State<'books> {
         state
     }
 
-    /// Count who is active, and what those use.
+    /// Counts the active users and their use.
     fn count(&mut self, books: &Books) {
         let smooth = self.rules.rules().formula == Formula::Smooth;
         let mut sum = Leaf::default();
@@ -191,7 +191,7 @@ impl<'books> State<'books> {
         self.rules.rules().is_capped(&self.leaf, &cap, &user.used, &wanted)
     }
 
-    /// The largest share of the guarantee by weight, in millionths.
+    /// Returns the largest share of the weighted guarantee, in millionths.
     fn served(&self, level: LevelId) -> u64 {
         let user = &self.users[&level];
         let types = self.leaf.guaranteed.iter().filter(|(_, amount)| *amount > Quantity::ZERO);

@@ -1,5 +1,5 @@
-//! Leaves whose applications stand in a line, straight from tenants §8. Each ask recomputes who
-//! waits before it and what that one needs.
+//! Leaves with a head-of-line policy, directly from tenants §8. Each ask recomputes the earlier pending asks and the
+//! amounts that the head needs.
 
 use alloc::vec::Vec;
 use core::cell::RefCell;
@@ -18,13 +18,13 @@ use super::{
     pending, questions, replacement, reservations, suits, whole_gangs,
 };
 
-/// Whether the policy of a leaf has a line. Users who share a leaf take turns instead.
+/// Whether the policy of a leaf has a line. In leaves that users share, the share of the user decides instead.
 pub(super) fn has_one(books: &Books, leaf: QueueId) -> bool {
     let order = books.queue(leaf).settings.values.application_order;
     order.has_head_of_line() && !fair_share::takes_turns(books, leaf)
 }
 
-/// The applications of a leaf that ask for something, by its policy.
+/// Returns the applications of a leaf with pending asks, in the order of its policy.
 pub(super) fn in_order(books: &Books, now: Timestamp, leaf: QueueId) -> Vec<ApplicationId> {
     let values = &books.queue(leaf).settings.values;
     let key = |id: ApplicationId, row: &Application| {
@@ -55,7 +55,7 @@ pub(super) fn in_order(books: &Books, now: Timestamp, leaf: QueueId) -> Vec<Appl
     applications.into_iter().map(|(_, id)| id).collect()
 }
 
-/// The last pass in a leaf.
+/// Runs the last pass in a leaf.
 pub(super) fn in_leaf(
     books: &Books,
     now: Timestamp,
@@ -146,7 +146,7 @@ enum Gate {
     Closed,
 }
 
-/// What is known of a line on the way along it.
+/// State of the line during a pass along it.
 struct Line<'books> {
     books: &'books Books,
     now: Timestamp,
@@ -155,7 +155,7 @@ struct Line<'books> {
 }
 
 impl Line<'_> {
-    /// An ask waits: it is the head if it is the first that could ever run.
+    /// Records that an ask waits. It becomes the head if it is the first ask that can ever run.
     fn wait(&mut self, ask: AllocationId) {
         if self.head.is_none() && self.could_run(ask) {
             self.head = Some(ask);
@@ -182,7 +182,7 @@ impl Line<'_> {
         }
     }
 
-    /// Whether an ask takes what the head lacks: in a queue, the root included, or on nodes.
+    /// Whether an ask takes amounts that the head lacks: in a queue, the root included, or on nodes.
     fn takes_from(&self, head: AllocationId, ask: AllocationId) -> bool {
         let (needs, wants) = (self.in_all(head), self.in_all(ask));
         let crowds = |queue: QueueId| {
@@ -203,7 +203,7 @@ impl Line<'_> {
                 .any(|one| wanted.get_or_zero(one) > Quantity::ZERO)
     }
 
-    /// What an ask needs with all that start together with it: the members of its task, or its gang.
+    /// Returns the amount of an ask and of all that must start with it: the members of its task, or its gang.
     fn in_all(&self, ask: AllocationId) -> Resources {
         let row = self.books.allocation(ask);
         let gang = self.books.application(row.application).gang.as_ref();
@@ -213,7 +213,8 @@ impl Line<'_> {
         }
     }
 
-    /// The types of which no node has enough for the head; all of them if each is there, but not all on one node.
+    /// Returns the types of which no node has enough for the head. If each type is available, but not all on one node,
+    /// returns all of them.
     fn lacked_on_nodes(&self, head: AllocationId) -> Vec<ResourceType> {
         let (books, row) = (self.books, self.books.allocation(head));
         let request = books.node_request(head);
@@ -249,7 +250,8 @@ impl Line<'_> {
         found.into_iter().map(|(resource, _)| resource).collect()
     }
 
-    /// Whether nodes have room for all of a gang of one size; of a gang of several sizes that is not asked.
+    /// Whether nodes have enough free capacity for a complete gang with one size. Gangs with several sizes are not
+    /// checked.
     fn holds_gang<'node>(
         &self,
         head: AllocationId,

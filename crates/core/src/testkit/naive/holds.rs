@@ -1,4 +1,5 @@
-//! Room that queues hold for asks which have waited too long, found from the asks alone. No-starvation NS-20.
+//! Holds: free capacity of queues that is reserved for asks which have waited too long. They are found from the asks
+//! alone. Source: no-starvation NS-20.
 
 use alloc::vec::Vec;
 
@@ -10,7 +11,7 @@ use crate::time::{Millis, Timestamp};
 
 use super::{all_or_nothing, has_room, is_allowed, link_of, may_start, never};
 
-/// Whether queues hold room for another ask that this one would take, which needs so much.
+/// Whether queues hold capacity for another ask, and this ask of this amount would take it.
 pub(super) fn hold_back(books: &Books, ask: AllocationId, wanted: &Resources) -> bool {
     let row = books.allocation(ask);
     if row.reservation().is_some() && row.preemption_triggered {
@@ -41,12 +42,12 @@ pub(super) fn hold_back(books: &Books, ask: AllocationId, wanted: &Resources) ->
     })
 }
 
-/// Each ask with a hold, and the queues that hold room for it.
+/// Returns each ask with a hold, and the queues that hold capacity for it.
 fn held(books: &Books) -> impl Iterator<Item = (AllocationId, Vec<QueueId>)> {
     books.allocations().iter().filter_map(|(id, row)| Some((id, path(books, id, row.hold()?.top))))
 }
 
-/// The queues from the leaf of an ask up to this one.
+/// Returns the queues from the leaf of an ask up to this queue.
 fn path(books: &Books, ask: AllocationId, top: QueueId) -> Vec<QueueId> {
     let mut path = Vec::new();
     for (queue, _) in books.up(books.application(books.allocation(ask).application).queue) {
@@ -58,7 +59,7 @@ fn path(books: &Books, ask: AllocationId, top: QueueId) -> Vec<QueueId> {
     path
 }
 
-/// What is wrong with a hold that begins or ends now; nothing if all is well.
+/// Returns the fault of a hold that begins or ends now. `None` if there is no fault.
 pub fn wrong_hold(books: &Books, now: Timestamp, event: &Event) -> Option<&'static str> {
     let (ask, top) = match event {
         Event::Ask(AskEvent::Held { ask, top }) => (*ask, Some(*top)),

@@ -1,4 +1,4 @@
-//! Idle nodes of a label, lent to asks that name none: by names, ask by ask.
+//! Idle nodes of a label, lent to asks that do not request the label. All checks are by name and ask by ask.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ use super::{
     in_order, link_of, pending, place, replacement,
 };
 
-/// Whether idle nodes of a label are lent, as the root says.
+/// Whether the settings of the root lend idle nodes of a label.
 pub(in crate::testkit) fn lends(books: &Books, partition: PartitionId, label: &Name) -> bool {
     let root = books.queue(books.partition(partition).root);
     let labels = root.settings.node_labels.as_ref();
@@ -25,8 +25,8 @@ pub(in crate::testkit) fn lends(books: &Books, partition: PartitionId, label: &N
     })
 }
 
-/// Whether nodes may be lent to an application: it runs, where some label lends, and nothing of it waits
-/// that is never lent one.
+/// Whether nodes can be lent to an application. It must run, a label must be lent, and none of its pending asks can be
+/// one that never borrows.
 pub(super) fn borrows(books: &Books, id: ApplicationId) -> bool {
     let row = books.application(id);
     let root = books.queue(books.partition(row.partition).root);
@@ -36,7 +36,7 @@ pub(super) fn borrows(books: &Books, id: ApplicationId) -> bool {
     lends && runs && !pending(books, id).any(|(_, ask)| stays(ask))
 }
 
-/// The first ask of a leaf to which a node is lent.
+/// Returns the placement of the first ask of a leaf to which a node is lent.
 pub(super) fn in_leaf(books: &Books, now: Timestamp, leaf: QueueId) -> Option<Vec<Event>> {
     if head_of_line::has_one(books, leaf) {
         return None;
@@ -102,7 +102,7 @@ fn to_ask(books: &Books, row: &Application, ask: AllocationId) -> Option<Vec<Eve
     None
 }
 
-/// What an ask counts as on nodes of a label.
+/// Returns the amounts of an ask on nodes of a label.
 fn at(books: &Books, ask: AllocationId, label: &Name) -> Amounts {
     let amounts = books.types().amounts(books.resources_of(ask));
     let tenants = books.partition(books.application(books.allocation(ask).application).partition);

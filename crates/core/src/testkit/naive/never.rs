@@ -1,4 +1,4 @@
-//! Asks that can never start, straight from no-starvation NS-01. Each look goes through all levels and nodes.
+//! Asks that can never start, directly from no-starvation NS-01. Each check visits all levels and nodes.
 
 use crate::books::{Application, Books, Node};
 use crate::id::{AllocationId, QueueId};
@@ -6,7 +6,7 @@ use crate::resource::{Quantity, Resources};
 
 use super::{all_or_nothing, fair_share, holding, replacement, suits, whole_gangs};
 
-/// Whether no order of releases can start a waiting ask.
+/// Whether a pending ask can start after no sequence of releases.
 pub(super) fn can_never_start(books: &Books, ask: AllocationId) -> bool {
     let row = books.allocation(ask);
     let application = books.application(row.application);
@@ -26,7 +26,7 @@ pub(super) fn can_never_start(books: &Books, ask: AllocationId) -> bool {
         || has_no_nodes(books, ask)
 }
 
-/// Whether an ask is a placeholder of a gang that has none placed yet, and there can never be room for all.
+/// Whether an ask is a placeholder of a gang without a placed placeholder, and the complete gang can never fit.
 pub(super) fn is_gang_too_large(books: &Books, ask: AllocationId) -> bool {
     let row = books.allocation(ask);
     let application = books.application(row.application);
@@ -41,7 +41,8 @@ pub(super) fn is_gang_too_large(books: &Books, ask: AllocationId) -> bool {
         || row.reservation().is_none() && has_no_nodes_for(books, ask, whole)
 }
 
-/// Whether the nodes have too few places for a gang of equal placeholders, or not what one of different sizes needs.
+/// Whether the nodes have too few slots for a gang of equal placeholders, or too little of an amount for a gang with
+/// different sizes.
 fn has_no_nodes_for(books: &Books, ask: AllocationId, whole: &Resources) -> bool {
     let (size, partition) =
         (books.resources_of(ask), books.application(books.allocation(ask).application).partition);
@@ -81,7 +82,7 @@ fn is_beyond_limits(books: &Books, row: &Application, wanted: &Resources) -> boo
     by_limit || fair_share::is_beyond_cap(books, row, wanted)
 }
 
-/// Whether the nodes are too few or too small for it and for all that starts with it.
+/// Whether the nodes are too few or too small for an ask and for all that starts with it.
 fn has_no_nodes(books: &Books, ask: AllocationId) -> bool {
     let row = books.allocation(ask);
     if row.reservation().is_some() {
@@ -105,7 +106,7 @@ fn has_no_nodes(books: &Books, ask: AllocationId) -> bool {
     places < members
 }
 
-/// How many asks of this size a node holds in addition to its static allocations.
+/// Returns the number of asks of this size that a node can hold in addition to its static allocations.
 fn count_on(books: &Books, node: &Node, size: &Resources) -> u64 {
     let foreign = &books.partition(node.partition).foreign;
     let fixed = foreign.iter().map(|(_, one)| one).filter(|one| {

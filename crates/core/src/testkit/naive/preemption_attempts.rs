@@ -1,4 +1,5 @@
-//! When others are stopped, straight from scheduling §11.2 and §11.6; a try stands for equal asks.
+//! Attempts to stop allocations for an ask, directly from scheduling §11.2 and §11.6. One attempt applies to all equal
+//! asks.
 
 use alloc::vec::Vec;
 use core::cell::RefCell;
@@ -20,18 +21,18 @@ use super::{
     all_or_nothing, applications_in_order, head_of_line, in_order, lend, never, whole_gangs,
 };
 
-/// What was tried in one cycle.
+/// Attempts of one cycle.
 #[derive(Debug, Default)]
 pub(super) struct Tries {
-    /// What is to be known of tries in vain.
+    /// Events about unsuccessful attempts.
     pub(super) events: Vec<Event>,
-    /// The first ask of each class that was looked at.
+    /// The first checked ask of each class.
     seen: Vec<AllocationId>,
     leaves: Vec<QueueId>,
 }
 
-/// Look for something to stop for the equals of an ask that was held back; what that leads to, if
-/// it is a step. `keeps` says which asks may get a reservation instead.
+/// Tries to find victims for the equals of an ask that was held back. Returns the events if they form a step. `keeps`
+/// selects the asks that can get a reservation instead.
 pub(super) fn call(
     books: &Books,
     now: Timestamp,
@@ -112,14 +113,15 @@ pub(super) fn call(
     Some(events)
 }
 
-/// Whether a try after this one, for asks of which the first was ripe then, comes too soon.
+/// Whether another attempt would be too soon after `one`. `oldest` is the time at which the first ask of the class
+/// became eligible.
 fn is_soon(
     books: &Books,
     partition: PartitionId,
     one: PreemptionTry,
     (oldest, now): (Timestamp, Timestamp),
 ) -> bool {
-    // What runs may have run for long enough by now.
+    // Running allocations might have reached their minimum run time in the meantime.
     let spares = books.queues().iter().any(|(_, queue)| {
         queue.partition == partition
             && queue.settings.preemption.min_runtime.is_some_and(|least| least > Millis::ZERO)
@@ -131,8 +133,8 @@ fn is_soon(
     now < one.at + Millis::from_secs(15) || unchanged
 }
 
-/// Whether a node that is reserved for an ask becomes free for asks of higher priority between two
-/// times.
+/// Whether a reserved node becomes available to asks of higher priority between two times, because the reservation is
+/// too old.
 fn any_is_given_up(
     books: &Books,
     partition: PartitionId,
@@ -148,7 +150,7 @@ fn any_is_given_up(
     })
 }
 
-/// Whether others may ever be stopped for an ask.
+/// Whether allocations can ever be stopped for an ask.
 fn can_call(books: &Books, row: &Allocation) -> bool {
     let application = books.application(row.application);
     let guarantees =
@@ -163,8 +165,8 @@ fn can_call(books: &Books, row: &Allocation) -> bool {
                 && !takes_turns(books, application.queue))
 }
 
-/// The asks that are judged as one with this, in the order of their leaf; none if nothing is
-/// ever stopped for it.
+/// Returns the asks that are evaluated together with this ask, in the order of their leaf. `None` if nothing is ever
+/// stopped for it.
 fn equals(books: &Books, now: Timestamp, ask: AllocationId) -> Option<Vec<AllocationId>> {
     let row = books.allocation(ask);
     if !can_call(books, row) {
@@ -177,7 +179,7 @@ fn equals(books: &Books, now: Timestamp, ask: AllocationId) -> Option<Vec<Alloca
     let stands = |id: ApplicationId| {
         let one = books.application(id);
         let starting = one.state == ApplicationState::Accepted;
-        // Where applications back off, each is visited by itself.
+        // If applications back off, each application is visited separately.
         let backs_off = books.queue(one.queue).settings.values.backoff > 0;
         let pauses = (backs_off || one.backed_off.is_some())
             && !takes_turns(books, one.queue)
@@ -186,7 +188,7 @@ fn equals(books: &Books, now: Timestamp, ask: AllocationId) -> Option<Vec<Alloca
         let borrows = lend::borrows(books, id);
         (one.link, starting && !one.allocating, starting && !one.counted, alone, borrows)
     };
-    // Each gang is judged by itself.
+    // Each gang is evaluated separately.
     let gang = |one: &Allocation| {
         let whole = whole_gangs::is_whole(books, one).then_some(one.application);
         (whole_gangs::is_member(books, one), whole)
@@ -205,7 +207,7 @@ fn equals(books: &Books, now: Timestamp, ask: AllocationId) -> Option<Vec<Alloca
     Some(asks.filter(|(_, one)| equal(one)).map(|(id, _)| id).collect())
 }
 
-/// Have others stopped on the only node of an ask, which is reserved for it and has no room.
+/// Stops allocations on the required node of an ask. The node is reserved for the ask and lacks free capacity.
 pub(super) fn required(books: &Books, ask: AllocationId, node: NodeId) -> Option<Vec<Event>> {
     let row = books.allocation(ask);
     if row.required_node().is_none() || row.preemption_triggered {

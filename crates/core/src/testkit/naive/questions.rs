@@ -1,4 +1,4 @@
-//! Questions to the RM, straight from the rules: scheduling §6.6, docs/decisions/0013-questions.md.
+//! Questions to the RM, directly from the rules: scheduling §6.6, docs/decisions/0013-questions.md.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,8 +9,8 @@ use crate::id::{AllocationId, NodeId};
 
 use super::reservations::best;
 
-/// Of these nodes, in order, the one to take: the first, or the first that the RM accepted. If
-/// it must be asked first, that; none if there is nothing, or nothing that the RM leaves.
+/// Chooses one of these nodes, in order: the first node, or the first node that the RM accepted. If the RM must be
+/// asked before, returns the question as an error. `None` if there is no node, or if the RM refused all of them.
 pub(super) fn choose(
     books: &Books,
     row: &Application,
@@ -30,7 +30,8 @@ pub(super) fn choose(
     (!nodes.is_empty()).then(|| Err(put(books, row, ask, QuestionSubject::Nodes(mode, nodes))))
 }
 
-/// The question, or nothing while the RM has enough to answer: the cycle ends in this partition.
+/// Returns the question, or an empty list if the RM has its maximum of open questions. The cycle of this partition ends
+/// then.
 pub(super) fn put(
     books: &Books,
     row: &Application,
@@ -44,14 +45,14 @@ pub(super) fn put(
     }
 }
 
-/// Whether the RM has as many questions to answer as may be, or had since it last had half.
+/// Whether the RM has its maximum of open questions, or had it and has not yet answered half of them.
 pub(super) fn has_enough(books: &Books, row: &Application) -> bool {
     books.partition(row.partition).open_questions.full
 }
 
-/// Of these nodes, which are large enough, the one to reserve for an ask: the one that its room
-/// would suit best, or the best of those that the RM accepted. If it must be asked first, that. One
-/// with room that it refuses is not reserved.
+/// Chooses the node to reserve for an ask from these nodes, which are large enough. It is the node with the best free
+/// capacity, or the best of those that the RM accepted. If the RM must be asked before, returns the question as an
+/// error. A node with enough free capacity that the RM refuses is not reserved.
 pub(super) fn to_keep(
     books: &Books,
     row: &Application,
@@ -78,7 +79,7 @@ pub(super) fn to_keep(
     choose(books, row, (ask, QuestionMode::Reserve), &sorted)
 }
 
-/// Whether the RM has not answered about this ask.
+/// Whether the RM has not answered the question about this ask yet.
 pub(super) fn awaits(books: &Books, row: &Application, ask: AllocationId) -> bool {
     books.partition(row.partition).questions.is_some() && books.question_of(ask).is_some()
 }

@@ -1,5 +1,5 @@
-//! Gangs, straight from the specification: which asks wait for a placeholder, and which take the
-//! place of one. Scheduling §10.2, §10.3.
+//! Gangs, directly from the specification: asks that wait for a placeholder, and asks that replace one. Scheduling
+//! §10.2, §10.3.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use crate::name::Name;
 use super::questions::{awaits, choose, put};
 use super::{in_node_order, link_of, pending, suits};
 
-/// Whether an ask must wait for the place of a placeholder.
+/// Whether an ask must wait until it can replace a placeholder.
 pub(super) fn waits_for_place(row: &Application, ask: &Allocation) -> bool {
     let mut groups = row.gang.iter().flat_map(|gang| &gang.groups);
     !ask.placeholder
@@ -22,7 +22,7 @@ pub(super) fn waits_for_place(row: &Application, ask: &Allocation) -> bool {
         })
 }
 
-/// The first member of an application that can take the place of a placeholder does so.
+/// Starts the replacement of a placeholder by the first member of an application that can replace one.
 pub(super) fn in_application(
     books: &Books,
     id: ApplicationId,
@@ -39,8 +39,8 @@ pub(super) fn in_application(
     asks.into_iter().find_map(|(member, ask)| of_member(books, row, member, ask))
 }
 
-/// In the types of which label an ask or a placeholder is counted: those in others hold room where it
-/// cannot be.
+/// Returns the label in whose types an ask or a placeholder is counted. Placeholders that are counted in other types
+/// hold capacity on nodes that the ask cannot use.
 fn label_of<'a>(books: &'a Books, row: &Application, one: AllocationId) -> Option<&'a str> {
     let root = books.queue(books.partition(row.partition).root);
     let mut exclusive = root.settings.node_labels.iter().flat_map(|labels| &labels.exclusive);
@@ -125,7 +125,8 @@ fn of_member(
     (!events.is_empty()).then_some(events)
 }
 
-/// On another node than any placeholder's, which the RM accepts, or the question about them.
+/// Places a member on a node other than the nodes of the placeholders. The RM must accept the node. Otherwise, returns
+/// the question about such nodes.
 fn where_accepted(
     books: &Books,
     row: &Application,
@@ -152,8 +153,7 @@ fn where_accepted(
     })
 }
 
-/// Whether one more placeholder of this size makes the placeholders of an application what they
-/// are to be together.
+/// Whether one more placeholder of this size completes the amount of the placeholders of an application.
 pub(super) fn completes(books: &Books, row: &Application, ask: AllocationId) -> bool {
     row.gang.as_ref().is_some_and(|gang| {
         let held = books

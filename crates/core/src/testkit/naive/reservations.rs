@@ -1,5 +1,4 @@
-//! Nodes that are reserved for asks: the reserved pass and required nodes, scheduling §9.4 and
-//! §6.3.
+//! Nodes that are reserved for asks: the reserved pass and required nodes. Scheduling §9.4 and §6.3.
 
 use alloc::vec::Vec;
 
@@ -19,8 +18,7 @@ use super::{
     may_start, never, place, suits, whole_gangs,
 };
 
-/// The reserved pass at one application: at all of its asks, or only at those for which others were
-/// stopped, or were not.
+/// Runs the reserved pass for one application: for all of its asks, or only for those with (or without) preemption.
 pub(super) fn in_application(
     books: &Books,
     now: Timestamp,
@@ -28,7 +26,7 @@ pub(super) fn in_application(
     called: Option<bool>,
 ) -> Option<Vec<Event>> {
     if takes_turns(books, row.queue) && called != Some(true) {
-        // All who want something of a leaf are known before anybody gets anything.
+        // All users who want capacity of a leaf are registered before the first placement.
         if let Err(step) = link_of(books, id, row) {
             return Some(step);
         }
@@ -64,7 +62,7 @@ pub(super) fn in_application(
                 return Some(alloc::vec![Event::Ask(AskEvent::Unreserved { ask: *ask })]);
             }
         } else if holds::hold_back(books, *ask, &all_or_nothing::wanted(books, *ask)) {
-            // Its node stays reserved.
+            // Its node remains reserved.
         } else if books.node(reservation.node).available.fits(books.node_request(*ask)) {
             match choose(books, row, (*ask, QuestionMode::Allocate), &[reservation.node]) {
                 Some(Ok(node)) => return Some(place(books, row, *ask, node)),
@@ -99,7 +97,7 @@ pub(super) fn in_application(
     None
 }
 
-/// An ask that may run on one node only, and holds no reservation.
+/// Places or reserves an ask that requires one node and has no reservation.
 pub(super) fn on_required_node(
     books: &Books,
     id: ApplicationId,
@@ -136,7 +134,7 @@ pub(super) fn on_required_node(
     Some(events)
 }
 
-/// The node whose room an ask would suit best: the lowest score, the first of equals.
+/// Returns the node with the best fit for an ask: the lowest score, and the first of equal nodes.
 pub(super) fn best(nodes: &[(NodeId, &Node)], wanted: &Resources) -> Option<NodeId> {
     let mut best: Option<(f64, NodeId)> = None;
     for (id, node) in nodes {

@@ -1,4 +1,4 @@
-//! Gangs that start as a whole, straight from no-starvation NS-30: all placeholders are tried on a copy of the books.
+//! Gangs that start as a whole, directly from no-starvation NS-30. All placeholders are tried on a copy of the books.
 
 use alloc::vec::Vec;
 
@@ -13,7 +13,8 @@ use super::all_or_nothing::place_each;
 use super::fair_share::takes_turns;
 use super::{fits_headroom, head_of_line, holds, in_order, link_of};
 
-/// Whether an ask is a placeholder of a gang that is placed as a whole, be some of it placed or not.
+/// Whether an ask is a placeholder of a gang that is placed as a whole. Some placeholders of the gang might be placed
+/// already.
 pub(super) fn is_member(books: &Books, ask: &Allocation) -> bool {
     let application = books.application(ask.application);
     let settings = &books.partition(application.partition).settings;
@@ -26,20 +27,20 @@ pub(super) fn is_member(books: &Books, ask: &Allocation) -> bool {
             .is_some_and(|gang| is_part(&gang.ask, books.shapes().get(ask.shape)))
 }
 
-/// Whether all types of a size are among those that a gang needs in all, which are plain ones.
+/// Whether all types of a size are among the types of the total amount of a gang, which are plain types.
 fn is_part(whole: &Resources, size: &Resources) -> bool {
     let has = |of: &Resources, resource| of.get_or_zero(resource).get() > 0;
     !whole.is_empty() && size.iter().all(|(one, _)| !has(size, one) || has(whole, one))
 }
 
-/// The same, while none of it is placed yet.
+/// Like [`is_member`], while no placeholder of the gang is placed.
 pub(super) fn is_whole(books: &Books, ask: &Allocation) -> bool {
     is_member(books, ask)
         && !was_placed(books, ask.application)
         && !backs_off(books, ask.application)
 }
 
-/// Whether the asks of an application are looked at one by one.
+/// Whether the asks of an application are checked one by one.
 fn backs_off(books: &Books, id: ApplicationId) -> bool {
     let row = books.application(id);
     (books.queue(row.queue).settings.values.backoff > 0 || row.backed_off.is_some())
@@ -47,14 +48,14 @@ fn backs_off(books: &Books, id: ApplicationId) -> bool {
         && !head_of_line::has_one(books, row.queue)
 }
 
-/// Whether a placeholder of a gang is placed, or was.
+/// Whether a placeholder of a gang is placed now or was placed before.
 fn was_placed(books: &Books, application: ApplicationId) -> bool {
     let groups = books.application(application).gang.iter().flat_map(|gang| &gang.groups);
     groups.map(|group| group.replaced + group.timed_out).sum::<u64>() > 0
         || books.allocations_of(application).any(|(_, row)| row.placeholder && row.is_allocated())
 }
 
-/// The placeholders of a gang that wait, in order.
+/// Returns the pending placeholders of a gang, in order.
 fn waiting(books: &Books, application: ApplicationId) -> Vec<AllocationId> {
     let all = in_order(books, application).into_iter();
     all.filter(|(_, ask)| is_member(books, ask)).map(|(id, _)| id).collect()
@@ -64,8 +65,8 @@ fn sum(books: &Books, asks: &[AllocationId]) -> Resources {
     asks.iter().fold(Resources::new(), |sum, ask| sum.plus(books.resources_of(*ask)))
 }
 
-/// Whether an ask belongs to a gang that may not take room now: not all of it is there, or another gang gathers and it
-/// does not fit at once.
+/// Whether an ask belongs to a gang that cannot be placed now. This is the case if the gang is not complete. It is also
+/// the case if another gang is still being placed and this one does not fit at once.
 pub(super) fn waits(books: &Books, now: Timestamp, ask: AllocationId) -> bool {
     let row = books.allocation(ask);
     if !is_whole(books, row) {
@@ -87,7 +88,7 @@ pub(super) fn waits(books: &Books, now: Timestamp, ask: AllocationId) -> bool {
     books.applications().iter().any(gathers) && place_all(books, now, ask).is_none()
 }
 
-/// All placeholders of the gang of an ask on nodes, if there is room for all.
+/// Places all placeholders of the gang of an ask. `None` if they do not all fit.
 pub(super) fn place_all(books: &Books, now: Timestamp, ask: AllocationId) -> Option<Vec<Event>> {
     let row = books.allocation(ask);
     let id = row.application;

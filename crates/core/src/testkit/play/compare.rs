@@ -1,4 +1,4 @@
-//! Compares the scheduler with a fresh one and with the naive one.
+//! Compares the scheduler with a new scheduler and with the naive scheduler.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,8 +14,8 @@ use super::super::{World, naive_evictions, naive_next, naive_wrong_hold};
 use super::{Player, STEPS_MAX};
 
 impl Player<'_> {
-    /// Take one step, the same that a fresh scheduler and the naive one would take; whether
-    /// there was one.
+    /// Takes one step, and checks that a new scheduler and the naive scheduler take the same step. Returns whether
+    /// there was a step.
     pub(super) fn step(&mut self) -> bool {
         let mut events = Vec::new();
         let (books, now) = (&self.world.books, self.world.now);
@@ -25,8 +25,8 @@ impl Player<'_> {
         self.world.scheduler.next(books, now, &mut events);
         if let Some(of_hold) = events.iter().chain(&fresh).find(|event| event.is_of_hold()).cloned()
         {
-            // Which holds are given follows from why asks were parked. So a fresh scheduler may give others, but only
-            // when nothing else moves.
+            // The choice of holds depends on why asks were parked. A new scheduler can therefore choose other holds,
+            // but only when there is no other step.
             assert_eq!(naive, [], "a hold begins or ends before something moves\n{}", self.state());
             assert!(events.iter().chain(&fresh).all(Event::is_of_hold), "{events:?} {fresh:?}");
             if let Some(event) = events.first() {
@@ -70,7 +70,7 @@ impl Player<'_> {
         !events.is_empty()
     }
 
-    /// Let the scheduler move until it is idle, and compare every reason for waiting.
+    /// Runs the scheduler until it is idle, and compares every reason for waiting.
     pub(super) fn settle(&mut self) {
         if self.world.journal.len() % 5 == 2 {
             self.tell_hints();
@@ -102,7 +102,8 @@ impl Player<'_> {
             );
         }
         let books = &self.world.books;
-        // Where the RM has enough to answer, or nodes are to report, the fresh one has not looked at all that the old has.
+        // If the RM has its maximum of questions, or nodes must report first, the new scheduler has not checked all
+        // asks.
         let waits = books.allocations().iter().filter(|(_, ask)| {
             let partition = books.application(ask.application).partition;
             let looks = !books.is_paused(partition);
@@ -119,7 +120,7 @@ impl Player<'_> {
         }
     }
 
-    /// Tell of what more nodes would help, as once a second.
+    /// Reports the asks that more nodes would help, as the server does once a second.
     fn tell_hints(&mut self) {
         let World { books, scheduler, .. } = &mut self.world;
         let partitions = books.partitions().keys();
@@ -131,7 +132,8 @@ impl Player<'_> {
         }
     }
 
-    /// Whether a look at quotas stops of tenants what adding everything up at each step would.
+    /// Checks that the scan of quotas stops the same allocations as the naive one, which recomputes the sums at each
+    /// step.
     pub(super) fn check_evictions(&mut self, partition: &Name, events: &[Event]) {
         let books = &self.world.books;
         let row = books.partition_named(partition).map(|id| books.partition(id));
@@ -158,7 +160,7 @@ impl Player<'_> {
         }
     }
 
-    /// A scheduler that knows nothing but the books, once it has found that nothing can move.
+    /// Returns a new scheduler for the books, after it has found that there is no step.
     fn fresh_and_idle(&self) -> Scheduler {
         let (mut scheduler, mut events) = (Scheduler::watching(&self.world.books), Vec::new());
         scheduler.next(&self.world.books, self.world.now, &mut events);
@@ -166,7 +168,7 @@ impl Player<'_> {
         scheduler
     }
 
-    /// What there is and what happened last, for the message of a test that failed.
+    /// Returns the state and the last events, for the message of a failed test.
     pub(super) fn state(&self) -> String {
         let books = &self.world.books;
         let asks = books.allocations().iter().map(|(id, row)| {
@@ -184,7 +186,7 @@ impl Player<'_> {
     }
 }
 
-/// The first task that waits and whose reason is not reported yet.
+/// Returns the first pending task whose reason is not reported yet.
 fn first_unreported(books: &Books) -> Option<ApplicationId> {
     let waits = |id: ApplicationId, row: &Application| {
         let untold = row.task.as_ref().is_some_and(|task| task.throttled.is_none());

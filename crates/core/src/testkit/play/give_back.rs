@@ -1,4 +1,4 @@
-//! Random histories: what is given back, and what becomes of gangs.
+//! Releases in random histories, and the counts of gangs.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::name::Name;
 use super::{Player, pick};
 
 impl Player<'_> {
-    /// The RM has stopped some of what it was asked to stop, and may say so twice.
+    /// Confirms some of the stop requests to the RM. Some confirmations are sent twice.
     pub(super) fn confirm(&mut self, number: u8) {
         let books = &self.world.books;
         let marked = books.allocations().iter().filter(|(_, row)| row.mark != StopRequest::None);
@@ -39,7 +39,7 @@ impl Player<'_> {
         }
     }
 
-    /// Count what is worth knowing of a gang before it happens.
+    /// Counts the events of gangs, before they are applied.
     pub(super) fn count_swap(&mut self, event: &Event) {
         let books = &self.world.books;
         let what = match event {
@@ -71,7 +71,7 @@ impl Player<'_> {
     }
 }
 
-/// Every other time, a node of a placeholder whose place is being taken.
+/// For even numbers, returns the node of a placeholder that is being replaced. `None` if there is none.
 pub(super) fn under_swap(books: &Books, here: &Partition, number: u8) -> Option<Name> {
     let mut held = here.allocations.iter().map(|(_, id)| books.allocation(*id));
     let swapped = held.find(|row| row.placeholder && row.partner().is_some())?;
@@ -79,7 +79,7 @@ pub(super) fn under_swap(books: &Books, here: &Partition, number: u8) -> Option<
     Some(books.node(node).name.clone())
 }
 
-/// Give a live ask or allocation back; now and then in the name of another application.
+/// Releases a live ask or allocation, in some cases with the name of another application.
 pub(super) fn release(books: &Books, partition: Name, here: &Partition, number: u8) -> Command {
     let key = pick(number, &here.allocations, "k-nowhere");
     let held = here.allocations.get(&*key).map(|one| books.allocation(*one).application);

@@ -1,4 +1,4 @@
-//! Whether the resource manager is there, and what it answers.
+//! Connection and question settings of the resource manager in random histories.
 
 use core::num::NonZeroU16;
 
@@ -9,7 +9,8 @@ use crate::name::Name;
 
 use super::World;
 
-/// What the RM answers from now on; sometimes it is away instead, and then it comes back the next time.
+/// Returns the command that sets which questions the RM answers. For some numbers, the RM becomes absent instead. The
+/// next command of this type ends its absence.
 pub(super) fn about_rm(
     world: &World,
     known: Option<PartitionId>,

@@ -1,4 +1,4 @@
-//! What is counted of a placement before it happens.
+//! Counts of a placement before it is applied.
 
 use crate::event::{AllocationEvent, AskEvent, Event};
 use crate::id::{AllocationId, NodeId};
@@ -9,7 +9,7 @@ use super::Player;
 use alloc::format;
 
 impl Player<'_> {
-    /// Count what is worth knowing of a placement before it happens.
+    /// Counts the cases of a placement before it is applied.
     pub(super) fn count_placement(&mut self, event: &Event) {
         let reservation = |ask: &AllocationId| self.world.books.allocation(*ask).reservation();
         let required = |ask: &AllocationId| self.world.books.allocation(*ask).required_node();
@@ -60,8 +60,8 @@ impl Player<'_> {
         }
     }
 
-    /// Whether the node is lent to this allocation: it has a label that lends, which the allocation
-    /// does not name.
+    /// Whether the node is lent to this allocation: nodes of its label are lent, and the allocation does not request
+    /// the label.
     fn is_lent(&self, one: AllocationId, node: Option<NodeId>) -> bool {
         let books = &self.world.books;
         let Some(node) = node.map(|node| books.node(node)) else { return false };
@@ -70,7 +70,7 @@ impl Player<'_> {
         node.lends() && free && named != node.label()
     }
 
-    /// Whether another node is as large and as full as this one.
+    /// Whether another node has the same capacity and the same use as this node.
     fn nodes_tie(&self, node: NodeId) -> bool {
         let books = &self.world.books;
         let chosen = books.node(node);
@@ -82,7 +82,7 @@ impl Player<'_> {
         })
     }
 
-    /// Whether another application of the leaf is as old and asks too.
+    /// Whether another application of the leaf has the same age and pending asks.
     fn applications_tie(&self, ask: AllocationId) -> bool {
         let books = &self.world.books;
         let row = books.application(books.allocation(ask).application);

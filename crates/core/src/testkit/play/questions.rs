@@ -1,4 +1,4 @@
-//! Random histories: what the RM is asked, and how it answers.
+//! Questions to the RM in random histories, and its answers.
 
 use alloc::vec::Vec;
 
@@ -10,11 +10,11 @@ use crate::name::Name;
 
 use super::Player;
 
-/// How often the RM answers at once, until something else happens.
+/// Maximum number of immediate answer rounds of the RM before the next action.
 const ROUNDS: usize = 12;
 
 impl Player<'_> {
-    /// Most of the time the RM answers before anything else happens.
+    /// Answers open questions for the RM. Most of the time this happens before the next action.
     pub(super) fn answer_by_itself(&mut self) {
         let chance = self.world.journal.len();
         match chance % 5 {
@@ -34,8 +34,7 @@ impl Player<'_> {
         }
     }
 
-    /// The RM answers in one of several ways: rightly, in part, twice, late, or what was not
-    /// asked.
+    /// Answers for the RM in one of several ways: correctly, partially, twice, late, or with unrequested victims.
     pub(super) fn answer(&mut self, number: u8) {
         for command in core::mem::take(&mut self.late) {
             self.count("answered late");
@@ -59,7 +58,8 @@ impl Player<'_> {
         }
     }
 
-    /// A node that the scheduler gave an ask has been accepted by the RM, if it answers at all.
+    /// Checks that the RM has accepted a node that the scheduler chose for an ask. Only applies if the RM answers
+    /// questions.
     pub(super) fn check_accepted(&self, ask: AllocationId, node: NodeId) {
         let books = &self.world.books;
         if books.members_of(books.allocation(ask).application) > 1 {
@@ -72,8 +72,8 @@ impl Player<'_> {
         }
     }
 
-    /// So has one on which a member takes a place; room on the node of its placeholder is not
-    /// considered.
+    /// Checks the same for the node of a member that replaces a placeholder. A free part of the node of the placeholder
+    /// is not considered.
     pub(super) fn check_place(&self, event: &Event) {
         let books = &self.world.books;
         let Event::Allocation(AllocationEvent::SwapStarted { ask, placeholder, node }) = event
@@ -89,7 +89,7 @@ impl Player<'_> {
         }
     }
 
-    /// Count what is worth knowing of questions before it happens.
+    /// Counts the cases of questions, before they are applied.
     pub(super) fn count_question(&mut self, event: &Event) {
         let books = &self.world.books;
         let what = match event {
@@ -146,7 +146,7 @@ impl Player<'_> {
     }
 }
 
-/// Whether the RM refuses an ask the node that is reserved for it.
+/// Whether the RM refuses the reserved node of an ask.
 fn given_up(books: &Books, ask: AllocationId) -> bool {
     let reservation = books.allocation(ask).reservation();
     let verdict = reservation
@@ -154,7 +154,7 @@ fn given_up(books: &Books, ask: AllocationId) -> bool {
     verdict.is_some_and(|one| one.refusal.is_some())
 }
 
-/// The answers to all open questions.
+/// Returns the answers to all open questions.
 fn answers(books: &Books, number: u8) -> Vec<Command> {
     let open = books.allocations().iter().filter(|(_, row)| row.is_pending());
     let open = open.filter_map(|(id, row)| Some((id, row, books.question_of(id)?)));
@@ -184,7 +184,7 @@ fn answers(books: &Books, number: u8) -> Vec<Command> {
     open.map(answer).collect()
 }
 
-/// The answer with more victims than there are.
+/// Returns the answer with more victims than the question has. `None` for answers without victims.
 fn with_too_many(answer: &Command) -> Option<Command> {
     let Command::Verdicts(answer) = answer else { return None };
     let mut wrong = answer.clone();
@@ -194,7 +194,7 @@ fn with_too_many(answer: &Command) -> Option<Command> {
     Some(Command::Verdicts(wrong))
 }
 
-/// What the RM says of a node.
+/// Returns the verdict of the RM about a node.
 fn verdict(
     books: &Books,
     (ask, node): (AllocationId, NodeId),
@@ -222,7 +222,7 @@ fn refuses(verdict: &NodeVerdict) -> bool {
     matches!(verdict, NodeVerdict::Refused(_))
 }
 
-/// Whether more must go on a node than would make room.
+/// Whether the RM requires more victims on a node than necessary for the free capacity.
 fn wants_more(books: &Books, ask: AllocationId, verdicts: &[(NodeId, NodeVerdict)]) -> bool {
     let least = |node| Some(books.question_of(ask)?.removal_on(node)?.least);
     verdicts.iter().any(|(node, verdict)| match verdict {
@@ -231,7 +231,7 @@ fn wants_more(books: &Books, ask: AllocationId, verdicts: &[(NodeId, NodeVerdict
     })
 }
 
-/// What the RM thinks: it changes with the node.
+/// Returns the reason for which the RM refuses a node. It changes with the version of the node.
 fn refusal(books: &Books, (ask, node): (AllocationId, NodeId), mode: QuestionMode) -> Option<Name> {
     let digits = |name: &Name| name.bytes().map(u64::from).sum::<u64>();
     let (row, on) = (books.allocation(ask), books.node(node));

@@ -1,4 +1,4 @@
-//! Time that passes, and nodes that are reserved.
+//! Passing of time, and reserved nodes.
 
 use alloc::vec::Vec;
 
@@ -10,12 +10,12 @@ use crate::time::{Millis, Timestamp};
 
 use super::{Player, naive_next};
 
-/// How often it is woken at most: an application that backs off is woken until it is helped.
+/// Maximum number of wakes. An application that backs off is woken until it has no pending asks.
 const WAKES: u32 = 20;
 
 impl Player<'_> {
-    /// Let time pass. Before the point at which the scheduler says that it may have something to
-    /// do, it has nothing to do; then it is let.
+    /// Advances the time. Before each time at which the scheduler wants to wake, checks that it has no step. Then runs
+    /// it at that time.
     pub(super) fn sleep(&mut self, until: Timestamp) {
         let mut events = Vec::new();
         for _ in 0..WAKES {
@@ -46,8 +46,8 @@ impl Player<'_> {
     }
 }
 
-/// Whether a node is in use, and not reserved for another ask; or it is the one that the ask has to
-/// go to.
+/// Whether a node can be used for an ask: it is schedulable or required, and not reserved. A node that is reserved for
+/// this ask can always be used.
 pub(super) fn may_place(books: &Books, ask: AllocationId, node: NodeId) -> bool {
     let (row, on) = (books.allocation(ask), books.node(node));
     let is_mine = row.reservation().is_some_and(|one| one.node == node);

@@ -1,4 +1,4 @@
-//! Applications that come in random histories.
+//! New applications in random histories.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
@@ -14,7 +14,7 @@ use crate::time::{Millis, Timestamp};
 
 use crate::testkit::random::{QUEUES, USERS, gang_of, groups_of, tags_of, tenant_name, wanted};
 
-/// One that names its queue.
+/// Returns the command that submits an application to a named queue.
 pub(super) fn submit(partition: Name, (number, queue, user, gang): (u8, u8, u8, u8)) -> Command {
     Command::Submit(Submit {
         partition,
@@ -30,7 +30,7 @@ pub(super) fn submit(partition: Name, (number, queue, user, gang): (u8, u8, u8, 
     })
 }
 
-/// One of a tenant.
+/// Returns a command about an application or task of a tenant.
 pub(super) fn task(
     partition: Name,
     (books, here): (&Books, &Partition),
@@ -59,7 +59,7 @@ pub(super) fn task(
     })
 }
 
-/// A task with all that it asks for.
+/// Returns the command that submits a task with its ask.
 fn submit_task(submit: Submit, die: u8) -> Command {
     let ask = Ask {
         partition: submit.partition.clone(),
@@ -84,7 +84,7 @@ fn submit_task(submit: Submit, die: u8) -> Command {
     Command::SubmitTask(Box::new(SubmitTask { submit, ask, settings }))
 }
 
-/// Something happens to a task, most often to one that there is.
+/// Returns a command that changes a task, mostly an existing one.
 fn change(
     partition: Name,
     (books, here): (&Books, &Partition),
@@ -110,7 +110,7 @@ fn change(
     Command::ChangeTask { partition, task, change }
 }
 
-/// What is counted of a step of a task.
+/// Returns the name under which a step of a task is counted.
 pub(super) fn kind_of_step(step: &TaskStep) -> String {
     if let TaskStep::Ended { outcome, .. } = step {
         return format!("Ended {outcome:?}");

@@ -1,4 +1,4 @@
-//! What a queue of a random file sets, in addition to its name and its children.
+//! Settings of a queue of a random file, in addition to its name and its children.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use crate::testkit::{amounts, limit};
 use crate::time::Millis;
 use crate::userlimit::{Calculator, Decimal, Enforcement, Formula};
 
-/// A queue with limits, properties and all else, as the dice say.
+/// Adds random limits, properties, and other settings to a queue.
 pub(super) fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8>) -> QueueConfig {
     let mut die = || dice.next().unwrap_or_default();
     let bound = die();
@@ -68,7 +68,8 @@ pub(super) fn furnish(mut queue: QueueConfig, dice: &mut impl Iterator<Item = u8
     queue
 }
 
-/// What follows from what was drawn already, so that files without it are what they ever were.
+/// Adds settings that are derived from earlier numbers. No additional numbers are drawn, so that files without these
+/// settings do not change.
 fn derive_from(queue: &mut QueueConfig, bound: u8, limits: u8) {
     if limits % 7 == 3 {
         let mut state = u32::from(limits) << 8 | u32::from(bound);
@@ -78,7 +79,7 @@ fn derive_from(queue: &mut QueueConfig, bound: u8, limits: u8) {
         }));
     }
     if queue.user_limits.is_some() && !limits.is_multiple_of(3) {
-        // Users of a leaf take from each other before they have what they want.
+        // A short delay, so that users of a leaf preempt each other before their asks are placed otherwise.
         queue.properties.insert(Name::new("preemption.delay"), Name::new("1s"));
     }
     queue.preemption = preemption(bound ^ limits.rotate_left(3));
@@ -101,7 +102,7 @@ fn derive_from(queue: &mut QueueConfig, bound: u8, limits: u8) {
     }
 }
 
-/// A line for the applications of a queue, with bounds that are soon reached; mostly none.
+/// Returns the properties of a head-of-line policy, with limits that are soon reached. Mostly none.
 fn line(bound: u8, limits: u8) -> impl Iterator<Item = (&'static str, &'static str)> {
     let policy = match limits % 10 {
         1 => Some("fifo-strict"),
@@ -122,7 +123,7 @@ fn line(bound: u8, limits: u8) -> impl Iterator<Item = (&'static str, &'static s
     properties.filter(move |_| policy.is_some())
 }
 
-/// Who may be stopped for whom in a queue; mostly nothing is set.
+/// Returns the preemption settings of a queue. Most of them are not set.
 fn preemption(switch: u8) -> QueuePreemptionConfig {
     QueuePreemptionConfig {
         disabled: (switch % 19 == 5).then_some(!switch.is_multiple_of(5)),
@@ -137,7 +138,7 @@ fn preemption(switch: u8) -> QueuePreemptionConfig {
     }
 }
 
-/// How long applications may live, zero included.
+/// Returns the lifetimes of applications, zero included.
 fn lifetimes(die: u8) -> LifetimesConfig {
     let span = |die: u8| Some(Millis::from_secs(u64::from(die % 4) * 20));
     LifetimesConfig {
@@ -146,7 +147,7 @@ fn lifetimes(die: u8) -> LifetimesConfig {
     }
 }
 
-/// How many applications a queue may have, and what their drivers may.
+/// Returns the limits of the number of applications of a queue and of their drivers.
 fn counts(bound: u8, limits: u8) -> ApplicationLimitsConfig {
     let of = |die: u8| (!die.is_multiple_of(3)).then_some(u64::from(die / 16 % 4) + 1);
     let driver = Decimal::parse(["0", "0.1", "0.5", "1"][usize::from(limits / 16 % 4)]);
@@ -161,7 +162,7 @@ fn counts(bound: u8, limits: u8) -> ApplicationLimitsConfig {
     }
 }
 
-/// How users share a queue, in one of many ways.
+/// Returns random rules for users that share a queue.
 fn share(mut die: impl FnMut() -> u8) -> UserLimitsConfig {
     let some = |die: u8| !die.is_multiple_of(3);
     let (floor, factor) = (die(), die());
@@ -198,8 +199,7 @@ fn share(mut die: impl FnMut() -> u8) -> UserLimitsConfig {
     }
 }
 
-/// Have a leaf ask for nodes of a label, of which it is guaranteed something: it may call back what was
-/// lent.
+/// Makes a leaf request nodes of a label with a guarantee for their types, so that it can reclaim lent nodes.
 pub(super) fn call_back(leaf: &mut QueueConfig) {
     for name in ["vcore@gpu", "memory@gpu"] {
         leaf.guaranteed.set(Name::new(name), Quantity::of(6));

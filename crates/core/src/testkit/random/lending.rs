@@ -1,5 +1,5 @@
-//! Histories in which idle nodes of a label are lent: nodes mostly have one, and little else holds asks
-//! back. In the others that comes together too seldom.
+//! Histories in which idle nodes of a label are lent. Most nodes have a label, and few other limits hold asks back. In
+//! other histories, this combination is too rare.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,8 +13,8 @@ use crate::testkit::{amounts, leaf, limit, parent, partition};
 use super::furnish::{call_back, furnish};
 use super::{AskDeed, NODES, Op, RandomAction, add_node};
 
-/// A tree whose root lends nodes of a label, some of which one leaf is guaranteed and another may use up to
-/// a limit.
+/// Returns a tree whose root lends nodes of a label. One leaf has a guarantee on these nodes, and another leaf can use
+/// them up to a limit.
 pub fn lending_tree() -> impl Strategy<Value = Configuration> {
     (prop::collection::vec(any::<u8>(), 31), any::<u8>()).prop_map(|(dice, die)| {
         let mut dice = dice.into_iter().cycle();
@@ -43,7 +43,7 @@ pub fn lending_tree() -> impl Strategy<Value = Configuration> {
     })
 }
 
-/// A history of up to `steps` steps of asks, releases and nodes that come, go and are drained.
+/// Returns a history of up to `steps` steps: asks, releases, and nodes that join, leave, and are drained.
 pub fn lending_history(steps: usize) -> impl Strategy<Value = Vec<Op>> {
     let op = |deed: BoxedStrategy<RandomAction>| deed.prop_map(|deed| Op { partition: 0, deed });
     let pick = any::<u8>;

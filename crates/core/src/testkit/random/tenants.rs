@@ -1,4 +1,4 @@
-//! What random histories say of tenants.
+//! Actions of random histories about tenants.
 
 use crate::books::{Books, Partition};
 use crate::command::{Command, SetTenant};
@@ -13,14 +13,14 @@ use crate::time::Millis;
 
 use super::{QUEUES, USERS};
 
-/// Tenant names in use; some come to nothing.
+/// Tenant names in use. Some of them are never created.
 const NAMES: [&str; 6] = ["t0", "t1", "t2", "t3", "t4", "own"];
 
 pub(in crate::testkit) fn name_of(number: u8) -> Name {
     Name::new(NAMES[if number == 255 { 5 } else { usize::from(number % 5) }])
 }
 
-/// A tenant that uses something, where this says that one is to be lowered.
+/// Returns a tenant with allocations if `what` is a number that lowers a quota. `None` otherwise.
 pub(in crate::testkit) fn to_lower(books: &Books, here: &Partition, what: u8) -> Option<u8> {
     let root = here.settings.tenants.as_ref().filter(|_| is_lowered(what))?;
     (0..5).find(|number| {
@@ -34,7 +34,7 @@ const fn is_lowered(what: u8) -> bool {
     matches!(what % 32, 11..24)
 }
 
-/// Give a partition tenants.
+/// Enables tenants in a partition.
 pub(super) fn switch_on(partition: &mut PartitionConfig, die: u8) {
     partition.root.children.push(parent("tenants", alloc::vec::Vec::new()));
     let exempt = if die % 4 == 1 { alloc::vec![Name::new("t3")] } else { alloc::vec::Vec::new() };
@@ -65,7 +65,7 @@ fn defaults_of(die: u8) -> TenantDefaults {
     }
 }
 
-/// A command about tenants, in small numbers.
+/// Returns a command about tenants, from small numbers.
 pub(in crate::testkit) fn command_of(
     partition: Name,
     (tenant, what, die): (u8, u8, u8),
@@ -147,7 +147,7 @@ fn settings_of(tenant: u8, what: u8, die: u8) -> TenantSettings {
     }
 }
 
-/// A tenant that may use next to nothing, and has others stopped soon.
+/// Returns settings of a tenant with a very small quota, which soon requires that allocations are stopped.
 fn lowered(plain: TenantSettings, waiting: Option<WaitingPolicy>, die: u8) -> TenantSettings {
     let (vcore, instances) = (i64::from(1 + die % 2), i64::from(1 + die % 3));
     let quota = match die % 3 {

@@ -1,4 +1,4 @@
-//! What a resource manager says of itself, and of nodes.
+//! Lines about a resource manager and its verdicts on nodes.
 
 use alloc::vec::Vec;
 
@@ -9,8 +9,8 @@ use crate::time::Timestamp;
 
 use super::Words;
 
-/// Returns the command of `questions on`, `answer`, `void n1`, `manager-away yunikorn 1000` (when it was heard of last,
-/// in milliseconds), or `manager-back`.
+/// Reads `questions on`, `answer`, `void n1`, `manager-away yunikorn 1000`, or `manager-back`. The number is the time
+/// of its last contact, in milliseconds.
 pub(super) fn command(
     partition: Name,
     verb: &str,
@@ -32,7 +32,7 @@ pub(super) fn command(
     }
 }
 
-/// `on victims at-once 2`, or `off`.
+/// Reads `on victims at-once 2`, or `off`.
 fn questions(words: &mut Words<'_>) -> Option<Questions> {
     let on = words.next("on or off") == "on";
     let victims = words.take("victims");
@@ -44,8 +44,8 @@ fn questions(words: &mut Words<'_>) -> Option<Questions> {
     on.then_some(Questions { victims, at_once })
 }
 
-/// `answer a1 n1=ok n2=taint n3=2 question 3`: the open question, unless another is named; on n3
-/// two must go.
+/// Reads `answer a1 n1=ok n2=taint n3=2 question 3`: the answer to the open question, unless the line names another. On
+/// n3, two victims must be stopped.
 fn answer(partition: Name, words: &mut Words<'_>, open: impl Fn(&str) -> Option<u64>) -> Command {
     let key = words.name("an allocation key");
     let (mut question, mut verdicts) = (open(&key).unwrap_or_default(), Vec::new());

@@ -1,4 +1,4 @@
-//! What a queue says of its users and of preemption, in a word.
+//! Settings of a queue for its users and for preemption, in one word each.
 
 use crate::config::{
     ApplicationLimitsConfig, QueuePreemptionConfig, UserFactor, UserLimitsConfig, WithinQueue,
@@ -8,8 +8,8 @@ use crate::resource::{Amounts, Quantity};
 use crate::time::Millis;
 use crate::userlimit::{Calculator, Decimal, Enforcement, Formula};
 
-/// `max=4;per-user=2;parallel=3;parallel-per-user=1;driver=0.1;ann=5`, the last for a named user
-/// what `parallel-per-user` is for all.
+/// Reads `max=4;per-user=2;parallel=3;parallel-per-user=1;driver=0.1;ann=5`. The last number has the meaning of
+/// `parallel-per-user` for one user.
 pub(super) fn counts(numbers: &str) -> ApplicationLimitsConfig {
     let mut limits = ApplicationLimitsConfig::default();
     for number in numbers.split(';') {
@@ -28,8 +28,8 @@ pub(super) fn counts(numbers: &str) -> ApplicationLimitsConfig {
     limits
 }
 
-/// `smooth;strict;dominant;p=30;f=2.5;min=1;ann=1.5`: formula, enforcement, calculator, percentage,
-/// factor, minimum allocation in cores and the weights of users, each where it differs from what holds by default.
+/// Reads `smooth;strict;dominant;p=30;f=2.5;min=1;ann=1.5`: formula, enforcement, calculator, percentage, factor,
+/// minimum allocation in cores, and the weights of users. Each part is optional.
 pub(super) fn share(rules: &str) -> UserLimitsConfig {
     let mut limits = UserLimitsConfig::default();
     let decimal = |text: &str| Decimal::parse(text).expect("a decimal");
@@ -59,8 +59,8 @@ pub(super) fn share(rules: &str) -> UserLimitsConfig {
     limits
 }
 
-/// `balance;disabled;within=no`: each with `=no` for the opposite. `priority` within the queue, and `spare=60` for the
-/// seconds of the least run time.
+/// Reads `balance;disabled;within=no`. With `=no`, a switch has the opposite value. Also reads `priority` within the
+/// queue, and `spare=60` for the minimum run time in seconds.
 pub(super) fn preempt(switches: &str) -> QueuePreemptionConfig {
     let mut all = QueuePreemptionConfig::default();
     for switch in switches.split(';') {

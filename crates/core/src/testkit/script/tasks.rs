@@ -1,4 +1,4 @@
-//! The words of tasks.
+//! Lines about tasks.
 
 use alloc::boxed::Box;
 
@@ -9,8 +9,8 @@ use crate::time::{Millis, Timestamp};
 
 use super::Words;
 
-/// `task t1 a ann vcore=10 priority 3 deadline 600 estimate 120 requeue restarts 2 wait 5s key k same fixed x3`: a
-/// task of tenant a and its user; of three members with `x3`. `same` stands for what its body comes to.
+/// Reads `task t1 a ann vcore=10 priority 3 deadline 600 estimate 120 requeue restarts 2 wait 5s key k same fixed x3`:
+/// a task of tenant a and of the user. `x3` sets three members. The word after the key is the digest of the body.
 pub(super) fn submit(partition: Name, words: &mut Words<'_>) -> Command {
     let task = words.name("a task id");
     let submit = Submit {
@@ -57,8 +57,8 @@ fn request(words: &mut Words<'_>) -> TaskRequest {
     TaskRequest { key: words.name("a key"), digest: words.name("what the body comes to") }
 }
 
-/// `task-runs t`, `task-done t`, `task-failed t`, `task-cancel t`, `task-resize t vcore=4`, `task-uses t vcore=1`,
-/// `task-rank t 5` with `at 600` for a deadline in seconds.
+/// Reads `task-runs t`, `task-done t`, `task-failed t`, `task-cancel t`, `task-resize t vcore=4`, `task-uses t
+/// vcore=1`, or `task-rank t 5`. The last can have `at 600` for a deadline in seconds.
 pub(super) fn change(partition: Name, verb: &str, words: &mut Words<'_>) -> Option<Command> {
     let task = |words: &mut Words<'_>| words.name("a task id");
     let (task, change) = match verb {

@@ -1,4 +1,4 @@
-//! The words of tenants.
+//! Lines about tenants.
 
 use alloc::boxed::Box;
 
@@ -11,8 +11,8 @@ use crate::name::Name;
 
 use super::{Words, count, queue_at};
 
-/// `tenants root.tenants exempt a,b no-reclaim quota vcore=4 order priority lower refuse park waiting 5`: the queue
-/// below which tenants have theirs, which is made, and what holds by default.
+/// Reads `tenants root.tenants exempt a,b no-reclaim quota vcore=4 order priority lower refuse park waiting 5`: the
+/// parent queue of the tenants, which is created, and the default settings.
 pub(super) fn tenants(partition: &mut PartitionConfig, words: &mut Words<'_>) {
     let path = words.next("a path");
     queue_at(&mut partition.root, path).parent = true;
@@ -39,15 +39,15 @@ fn defaults(words: &mut Words<'_>) -> TenantDefaults {
     }
 }
 
-/// `tenant-defaults quota vcore=4 order priority expects 1`.
+/// Reads `tenant-defaults quota vcore=4 order priority expects 1`.
 pub(super) fn set_defaults(partition: Name, words: &mut Words<'_>) -> Command {
     let defaults = Box::new(defaults(words));
     Command::SetTenantDefaults { partition, defaults, expects: expects(words) }
 }
 
-/// `tenant a of p quota vcore=4 instances=3 guaranteed vcore=1 apps=2 waiting 9 suspended strict-sum
-/// order priority lower preempt 30s park user expects 1 force`, or `as user ann in root.q` for one that
-/// is a limit: every setting of it. `quota` alone is without bounds.
+/// Reads `tenant a of p quota vcore=4 instances=3 guaranteed vcore=1 apps=2 waiting 9 suspended strict-sum order
+/// priority lower preempt 30s park user expects 1 force`, with all settings of a tenant. `as user ann in root.q` is for
+/// a tenant that is a limit. `quota` without amounts is unlimited.
 pub(super) fn set(partition: Name, words: &mut Words<'_>) -> Command {
     let mut set = SetTenant { partition, tenant: words.name("a tenant"), ..SetTenant::default() };
     let settings = &mut set.settings;
@@ -115,7 +115,7 @@ fn common(settings: &mut TenantSettings, word: &str, words: &mut Words<'_>) {
     }
 }
 
-/// `tenant-gone a drain expects 3`.
+/// Reads `tenant-gone a drain expects 3`.
 pub(super) fn remove(partition: Name, words: &mut Words<'_>) -> Command {
     let tenant = words.name("a tenant");
     let drain = words.take("drain");

@@ -1,4 +1,4 @@
-//! How long heads of lines have withheld their room from those behind them: tenants §6, §8.
+//! Time for which heads of line block other asks: tenants §6, §8.
 
 use crate::books::Books;
 use crate::config::ApplicationOrder;
@@ -8,25 +8,24 @@ use crate::name::Name;
 use crate::ordered::OrderedMap;
 use crate::time::{Millis, Timestamp};
 
-/// The heads of the lines of tenants. A copy is cheap.
+/// Heads of line of tenants. A clone is cheap.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Holds {
     heads: OrderedMap<QueueId, Head>,
 }
 
-/// Who is first in a line.
+/// Head of line of a leaf.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Head {
     application: ApplicationId,
-    /// Since when it is, or up to when its hold is counted.
+    /// Start of its hold, or the time up to which the hold is counted.
     since: Timestamp,
-    /// When it was overtaken for the last time that it may be.
+    /// Time at which it was overtaken for the last allowed time.
     full: Option<Timestamp>,
 }
 
 impl Holds {
-    /// Somebody else, or nobody, is first in the line of a leaf from now on. A line in which nobody is ever
-    /// overtaken has no holds.
+    /// Sets the head of line of a leaf, or removes it. A leaf in strict FIFO order has no holds.
     pub(super) fn lead(
         &mut self,
         books: &Books,
@@ -47,7 +46,7 @@ impl Holds {
         self.heads.insert(leaf, Head { application, since: now, full });
     }
 
-    /// The leaf whose hold an event may begin, end or change; none where there is no head.
+    /// Returns the leaf whose hold an event can begin, end, or change. `None` if the leaf has no head.
     pub(super) fn leaf_of(&self, books: &Books, event: &Event) -> Option<QueueId> {
         if self.heads.is_empty() {
             return None;
@@ -110,7 +109,7 @@ impl Holds {
         self.heads.get(&leaf).filter(|head| head.application == application).map(|_| leaf)
     }
 
-    /// Count the hold of a leaf up to now, and follow the event; how long it was, and whose.
+    /// Counts the hold of a leaf up to now, and follows the event. Returns the duration and the tenant.
     pub(super) fn settle<'books>(
         &mut self,
         books: &'books Books,
@@ -127,7 +126,7 @@ impl Holds {
                     head.full = head.full.or(Some(now));
                 }
             }
-            // It begins again, if it goes on to wait for something else.
+            // The hold begins again if the application still waits for other asks.
             Some(Event::Ask(AskEvent::Placed { .. })) => head.full = None,
             _ => {}
         }
@@ -137,7 +136,7 @@ impl Holds {
         held
     }
 
-    /// The holds under way, each with its tenant and how long it is since it was counted last.
+    /// Returns the current holds, each with its tenant and the time that is not counted yet.
     pub(super) fn open<'all>(
         &'all self,
         books: &'all Books,
@@ -161,7 +160,7 @@ impl Holds {
     }
 }
 
-/// Whether an application that waits does so no more after an event that is of it.
+/// Returns whether a waiting application no longer waits after this event.
 fn waits_no_more(books: &Books, application: ApplicationId, event: &Event) -> bool {
     match event {
         Event::Ask(AskEvent::Placed { .. } | AskEvent::Removed { .. }) => {

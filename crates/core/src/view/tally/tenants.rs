@@ -1,5 +1,4 @@
-//! What has happened to the tasks of each tenant, counted: tenants §6. Of the tenant's own tasks, not of
-//! those of tenants below it, so that sums over tenants are right.
+//! Counters of the tasks of each tenant: tenants §6. They exclude descendants, so that sums over tenants are correct.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -16,58 +15,57 @@ use crate::time::{Millis, Timestamp};
 
 use super::holds::Holds;
 
-/// The tenants, and why their tasks had to wait. A copy is cheap: rows are shared.
+/// Counts by tenant, with the reasons of waits. A clone is cheap: rows are shared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TenantTallies {
     rows: OrderedMap<Name, Arc<TenantTally>>,
-    /// How often a wait was reported to tasks, by tenant and code.
+    /// Number of reported waits by tenant and code.
     throttled: OrderedMap<(Name, Name), u64>,
     holds: Holds,
 }
 
-/// What is counted of a tenant.
+/// Counts of a tenant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TenantTally {
-    /// Tasks of which all was given a node.
+    /// Tasks that got all their nodes.
     pub started: u64,
     ended: [u64; TaskOutcome::ALL.len()],
-    /// Allocations that were asked to stop for others.
+    /// Preempted allocations.
     pub evicted: u64,
-    /// How often a task that was first in line was overtaken.
+    /// Number of times that a head of line was overtaken.
     pub overtakes: u64,
-    /// Starts that took more than the quota left. Always 0, or a bug.
+    /// Starts that exceeded the quota. Anything but 0 is a bug.
     pub violations: u64,
-    /// From the submission of tasks to their first start.
+    /// Time from the submission of tasks to their first start.
     pub waits: Spans,
-    /// From the last release that made room for a task whose wait was reported, to its start.
+    /// Time from the last release that freed capacity for a reported wait to the start of the task.
     pub after_release: Spans,
-    /// How long heads of its line have withheld their room from those behind them, holds under way
-    /// not included.
+    /// Time for which heads of line blocked other asks, without current holds.
     pub held: Millis,
-    /// Tasks that could have started and were not looked at. Always 0, or a bug.
+    /// Tasks that could have started, but were not woken. Anything but 0 is a bug.
     pub rescued: u64,
-    /// When something was last given back here or in a tenant below.
+    /// Time of the last release in the tenant or a descendant.
     released: Option<Timestamp>,
 }
 
 impl TenantTally {
-    /// Tasks that ended so.
+    /// Returns the number of tasks that ended with this outcome.
     pub const fn ended(&self, outcome: TaskOutcome) -> u64 {
         self.ended[outcome as usize]
     }
 }
 
-/// How long something took, in buckets.
+/// Histogram of time spans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spans {
-    /// How many were in each bucket, the last of which has no bound.
+    /// Number of spans in each bucket. The last bucket has no bound.
     pub counts: [u64; Self::BOUNDS.len() + 1],
-    /// All of them together, milliseconds.
+    /// Sum of all spans in milliseconds.
     pub millis: u64,
 }
 
 impl Spans {
-    /// Upper bounds of the buckets, milliseconds.
+    /// Upper bounds of the buckets in milliseconds.
     pub const BOUNDS: [u64; 13] = [
         1, 10, 100, 500, 1_000, 5_000, 15_000, 60_000, 300_000, 1_800_000, 7_200_000, 43_200_000,
         86_400_000,
@@ -81,22 +79,22 @@ impl Spans {
 }
 
 impl TenantTallies {
-    /// What was counted of a tenant; none before anything was.
+    /// Returns the counts of a tenant. `None` before its first count.
     pub fn get(&self, tenant: &str) -> Option<&TenantTally> {
         self.rows.get(tenant).map(Arc::as_ref)
     }
 
-    /// Starts that took more than the quota left, of all tenants. Always 0, or a bug.
+    /// Returns the number of starts of all tenants that exceeded the quota. Anything but 0 is a bug.
     pub fn violations(&self) -> u64 {
         self.rows.iter().map(|(_, row)| row.violations).sum()
     }
 
-    /// Tasks that could have started and were not looked at, of all tenants. Always 0, or a bug.
+    /// Returns the number of tasks of all tenants that were not woken. Anything but 0 is a bug.
     pub fn rescued(&self) -> u64 {
         self.rows.iter().map(|(_, row)| row.rescued).sum()
     }
 
-    /// How often a wait was reported to tasks of a tenant, by code.
+    /// Returns the number of reported waits of a tenant, by code.
     pub fn throttled<'all>(
         &'all self,
         tenant: &'all Name,
@@ -106,7 +104,7 @@ impl TenantTallies {
         all.take_while(move |((of, _), _)| of == tenant).map(|((_, code), count)| (code, *count))
     }
 
-    /// The holds under way: the tenant of each, and how long of it is not counted yet.
+    /// Returns the current holds: the tenant of each, and the time that is not counted yet.
     pub fn holds<'all>(
         &'all self,
         books: &'all Books,
@@ -115,7 +113,7 @@ impl TenantTallies {
         self.holds.open(books, now)
     }
 
-    /// Another application is first in the line of a leaf, or none is.
+    /// Sets the head of line of a leaf, or removes it.
     pub(super) fn lead(
         &mut self,
         books: &Books,
@@ -132,8 +130,8 @@ impl TenantTallies {
         }
     }
 
-    /// Count an event; `books` are those just before it. Costs what the event names, and the levels of
-    /// tenants.
+    /// Counts an event. `books` is the state just before it. Costs the objects that the event refers to, and the levels
+    /// of tenants.
     pub(super) fn hear(&mut self, books: &Books, now: Timestamp, event: &Event) {
         if let Some(leaf) = self.holds.leaf_of(books, event) {
             self.settle(books, now, (leaf, Some(event)));
@@ -152,7 +150,7 @@ impl TenantTallies {
             }) => {
                 self.of(books, *application, |row| row.ended[*outcome as usize] += 1);
             }
-            // The way it ended was not reported.
+            // The outcome of the task was not reported.
             Event::Application(ApplicationEvent::Moved { application, state, .. })
                 if !state.is_active() =>
             {
@@ -174,7 +172,7 @@ impl TenantTallies {
                 self.of(books, *application, |row| row.overtakes += 1);
             }
             Event::Tenant(TenantEvent::Removed { tenant, .. }) => self.forget(tenant),
-            // Of these nothing is counted.
+            // These events are not counted.
             Event::Configured { .. }
             | Event::Partition(_)
             | Event::Queue(_)
@@ -228,9 +226,9 @@ impl TenantTallies {
         }
     }
 
-    /// Whether a start that the scheduler chose fits, of each type that is asked for, the quota of each
-    /// tenant on its path; counted where it does not. Asked of the books just before, and of nothing
-    /// that decided it. Costs the levels of the queue.
+    /// Checks whether a placement by the scheduler fits the quota of each tenant on its path, in each requested type,
+    /// and counts a violation. Uses only the books just before it, independent of the code that made the decision.
+    /// Costs the levels of the queue.
     pub(super) fn judge(&mut self, books: &Books, event: &Event) {
         let Event::Ask(AskEvent::Placed { ask, .. }) = event else { return };
         let (asked, leaf) = (books.resources_of(*ask), queue_of(books, *ask));
@@ -242,12 +240,12 @@ impl TenantTallies {
         }
     }
 
-    /// What was missed until somebody looked for it.
+    /// Counts a task that was not woken until a search found it.
     pub(super) fn rescue(&mut self, books: &Books, application: ApplicationId) {
         self.of(books, application, |row| row.rescued += 1);
     }
 
-    /// A task of which nobody says how it ended: what it had is lost.
+    /// Counts the end of a task without a reported outcome, whose allocations are lost.
     fn is_over(&mut self, books: &Books, application: ApplicationId) {
         let row = books.application(application);
         if row.state.is_active()
@@ -281,8 +279,8 @@ impl TenantTallies {
         });
     }
 
-    /// When something was last given back that may have made room for an ask: since its wait was
-    /// reported, by its tenant or the nearest one above that gave back anything.
+    /// Returns the time of the last release since the report of a wait that can have freed capacity for an ask: in its
+    /// tenant, or in the nearest ancestor with a release.
     fn released_since(
         &self,
         books: &Books,
@@ -333,7 +331,7 @@ impl TenantTallies {
     }
 }
 
-/// Whose task an application is: that of the mark it was submitted with, or of its queue.
+/// Returns the tenant of an application: that of its task, or of its queue.
 fn tenant_of(books: &Books, application: ApplicationId) -> Option<&Name> {
     let row = books.application(application);
     match row.task.as_deref() {
@@ -346,7 +344,7 @@ fn queue_of(books: &Books, one: AllocationId) -> QueueId {
     books.application(books.allocation(one).application).queue
 }
 
-/// Whether what is used would be, with an ask, more than may be, of a type that it asks for.
+/// Returns whether the usage plus the ask exceeds the maximum in a requested type.
 fn is_beyond(used: &Resources, asked: &Resources, max: &Resources) -> bool {
     let wanted = asked.iter().filter(|(_, amount)| *amount > Quantity::ZERO);
     let mut wanted = wanted

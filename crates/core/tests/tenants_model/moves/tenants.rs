@@ -1,4 +1,4 @@
-//! What is said of tenants.
+//! Settings of tenants.
 
 use headroom_core::config::TenantSettings;
 use headroom_core::config::tenant::{
@@ -11,7 +11,7 @@ use super::{ORDERS, Player, to_i64};
 use crate::model::{AGING, HEAD_WAIT, Lower, Order, Said, Sizes, amount};
 
 impl Player {
-    /// What is said of a tenant, by chance.
+    /// Returns random settings of a tenant.
     pub(super) fn say(&mut self, above: Option<&'static str>) -> Said {
         let scale = if above.is_none() { 2 } else { 1 };
         let mut quota = Sizes::new();

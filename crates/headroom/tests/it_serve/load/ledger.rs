@@ -1,4 +1,4 @@
-//! The ledger of a tenant made anew from what the audit says of each task, and from nothing else.
+//! The ledger of a tenant, computed again only from what the audit log contains for each task.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -35,7 +35,7 @@ impl Standing {
             Step::Submitted => self.waiting.push_back(task.to_owned()),
             Step::Started => {
                 let first = self.waiting.pop_front();
-                assert_eq!(first.as_deref(), Some(task), "at {version}: whoever came first starts");
+                assert_eq!(first.as_deref(), Some(task), "at {version}: the oldest starts");
                 self.started += 1;
                 assert!(self.running.insert(task.to_owned()), "at {version}: {task} starts twice");
             }

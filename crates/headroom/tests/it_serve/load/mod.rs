@@ -1,6 +1,6 @@
-//! A thousand clients of one tenant at once, and a server that is killed under them: its quota holds at every
-//! version of the ledger, each task starts once and ends once, and whoever reads meanwhile reads one moment.
-//! Source: tenants TR-10, TR-11, TR-13, TR-30, TR-42; TS-10, TS-11, TS-30.
+//! A thousand clients of one tenant at once, and a server that is killed meanwhile: its quota holds at every version
+//! of the ledger, each task starts once and ends once, and every reader sees one moment. Source: tenants TR-10,
+//! TR-11, TR-13, TR-30, TR-42; TS-10, TS-11, TS-30.
 
 mod ledger;
 mod place;
@@ -107,7 +107,7 @@ fn kill_at(place: &Place, answered: &Receiver<()>, kills: &[usize]) {
     let mut count = 0;
     for kill in kills {
         while count < *kill {
-            answered.recv().expect("whoever asks goes on");
+            answered.recv().expect("clients continue");
             count += 1;
         }
         place.kill();
@@ -138,7 +138,7 @@ fn load(name: &str, kills: &[usize]) -> usize {
         assert_eq!((count(201), count(202)), (QUOTA, CLIENTS - QUOTA), "at once, and later");
     } else {
         // After a restart nothing starts before the node has reported, or its time is over.
-        assert!(count(201) <= QUOTA, "{} were told that they run", count(201));
+        assert!(count(201) <= QUOTA, "{} were answered as running", count(201));
         let until = Instant::now() + place::PATIENCE;
         while stand("STARTING") < QUOTA {
             assert!(Instant::now() < until, "the quota is not used");

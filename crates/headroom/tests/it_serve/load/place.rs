@@ -1,4 +1,4 @@
-//! Where the server is: a process that may be killed and started again, and whoever asks goes on.
+//! Location of the server: a process that can be killed and started again, while its clients continue.
 
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ const ARGUMENTS: [&str; 4] =
 
 /// How long something may take that is to come.
 pub(super) const PATIENCE: Duration = Duration::from_mins(2);
-/// How long whoever was not answered waits before he asks again.
+/// Wait of a client without an answer before it asks again.
 const AGAIN_AFTER: Duration = Duration::from_millis(20);
 
 /// A server that may be killed, and its clients.

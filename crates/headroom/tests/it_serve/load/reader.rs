@@ -1,4 +1,4 @@
-//! Whoever reads what a tenant uses and what waits, as fast as he is answered.
+//! A reader of the usage and the waiting list of a tenant, as fast as it gets answers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

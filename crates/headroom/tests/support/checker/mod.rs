@@ -1,8 +1,8 @@
 //! An independent check of the CSV files of a run: at no time is a node, a maximum or a limit
 //! exceeded, and allocations and jobs tell the same story.
 //!
-//! Nothing here comes from our own crates: the files and the queue file are read anew, so that
-//! a mistake of the product is not repeated by its judge.
+//! Nothing here is part of our own crates: the files and the queue file are read independently, so that a bug of the
+//! product is not repeated by its check.
 //!
 //! An allocation holds its room from its start until just before its end; one that ends when it
 //! starts holds nothing, and is judged by itself.
@@ -28,7 +28,7 @@ pub(crate) struct Files {
     pub(crate) nodes: String,
 }
 
-/// How many findings are told.
+/// Most findings that are printed.
 const FINDINGS_MAX: usize = 20;
 
 /// Everything that is wrong, the first few; empty if nothing is.

@@ -76,7 +76,7 @@ fn user_limits() -> UserLimitsConfig {
     }
 }
 
-/// The least that can be said.
+/// The smallest block.
 fn few_user_limits() -> UserLimitsConfig {
     UserLimitsConfig { factor: Some(UserFactor::Off), ..UserLimitsConfig::default() }
 }
@@ -93,7 +93,7 @@ fn application_limits() -> ApplicationLimitsConfig {
     }
 }
 
-/// A number that is nothing, and is said.
+/// A number that is zero, and written.
 fn few_application_limits() -> ApplicationLimitsConfig {
     ApplicationLimitsConfig { driver: Some(Decimal::ZERO), ..ApplicationLimitsConfig::default() }
 }
@@ -318,7 +318,7 @@ pub(crate) fn tenant_settings() -> TenantSettings {
     }
 }
 
-/// One of which little is said.
+/// A tenant with few settings.
 pub(crate) fn tenant_as_limit() -> TenantSettings {
     TenantSettings {
         quota: Some(Amounts::EMPTY),

@@ -7,23 +7,23 @@ use headroom_core::{Ask, Command, Name, SetForeign, Termination, Timestamp};
 
 use super::{Refusal, Step, amounts, partition};
 
-/// Tag of what the core does not schedule. Its value says whether it may be stopped.
+/// Tag of a foreign allocation. Its value specifies whether preemption can stop it.
 const FOREIGN: &str = "foreign";
-/// The value of that tag for what may not; every other means that it may.
+/// Value of that tag for an allocation that cannot be stopped. Every other value means that it can.
 const STATIC: &str = "static";
 /// Tag that binds an ask to one node.
 const REQUIRED_NODE: &str = "yunikorn.apache.org/requiredNode";
-/// Tag of the nodes that an ask may not have, separated by commas.
+/// Tag with the nodes that are excluded for an ask, separated by commas.
 const BLOCKED_NODES: &str = "headroom/blocked-nodes";
-/// Tag of the label of the nodes that it may have.
+/// Tag with the label of the nodes that an ask can use.
 const NODE_LABEL: &str = "headroom/node-label";
-/// Tag that says when an ask was made, in seconds.
+/// Tag with the time at which an ask was made, in seconds.
 const CREATION_TIME: &str = "creationTime";
 
-/// The commands of a request: asks and allocations in the order of their list, then releases.
-/// Source: scheduler interface §6.3, §6.4.
+/// Returns the commands of a request: asks and allocations in the order of their list, and then releases. Source:
+/// scheduler interface §6.3, §6.4.
 ///
-/// Tags other than these three mean nothing to the core, and are not stored there.
+/// The core ignores all other tags, and does not store them.
 pub fn allocations(request: AllocationRequest) -> Vec<Step> {
     let releases = request.releases.map(|one| one.allocations_to_release).unwrap_or_default();
     let asks = request.allocations.into_iter().map(asked);
@@ -71,12 +71,12 @@ fn ask(one: &Allocation) -> Ask {
     }
 }
 
-/// Names separated by commas; blanks around them, and empty ones, say nothing.
+/// Returns names separated by commas. Ignores surrounding blanks and empty names.
 fn names_of(list: &str) -> Vec<Name> {
     list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Name::new).collect()
 }
 
-/// When an ask was made; none, which stands for now, if this is no time.
+/// Returns the time at which an ask was made. `None`, which means now, if the text is not a valid time.
 fn created(seconds: &str) -> Option<Timestamp> {
     let seconds: u64 = seconds.parse().ok()?;
     seconds.checked_mul(1_000).map(Timestamp::from_millis)

@@ -11,8 +11,8 @@ use super::{Refusal, RmUpdate, Step};
 
 /// Returns the responses to the commands of one request, in order; `outcomes` has one for each.
 ///
-/// Acceptances and rejections of a list come in one message behind what else happened by that
-/// list, and before what is removed or released behind it. Source: scheduler interface §6.
+/// Acceptances and rejections of a list are sent in one message. It is after other effects of that list, and before
+/// removals or releases. Source: scheduler interface §6.
 pub fn answers(rm_id: &str, steps: &[Step], outcomes: &[Outcome]) -> Vec<RmUpdate> {
     let mut answers = Answers::default();
     let mut removes = false;
@@ -30,7 +30,7 @@ pub fn answers(rm_id: &str, steps: &[Step], outcomes: &[Outcome]) -> Vec<RmUpdat
     answers.updates
 }
 
-/// Whether a command comes from the list that follows the one of what is new.
+/// Returns whether a command is from the second list of a request, which removes or releases objects.
 const fn takes_away(command: &Command) -> bool {
     matches!(
         command,

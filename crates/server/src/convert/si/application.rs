@@ -8,38 +8,37 @@ use headroom_engine::users::{Submitted, UserError, UserInfo};
 
 use super::{Refusal, Step, amounts, partition};
 
-/// The style of a gang that fails when it is not complete in time; every other word is the other
-/// style.
+/// Style of a gang that fails when it is not complete in time. Every other value means the other style.
 const HARD: &str = "Hard";
 
-/// Nanoseconds must fit into 64 bits, as the reference counts them; what does not is no timeout.
+/// The reference counts nanoseconds in 64 bits. A larger value counts as no timeout.
 const TIMEOUT_MILLIS_MAX: i64 = i64::MAX / 1_000_000;
 
-/// What a request asks for.
+/// Content of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Applications {
-    /// Applications that are submitted; first.
+    /// Applications to submit. They are first.
     pub new: Vec<New>,
-    /// Applications that go; behind them.
+    /// Applications to remove. They are after the new ones.
     pub remove: Vec<Step>,
 }
 
-/// An application that is submitted, before it is known who is charged.
+/// A submitted application, before the charged user is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct New {
-    /// What the client says about who submits.
+    /// User and groups, as the client sent them.
     pub submitted: Submitted,
-    /// Everything else; without user and groups.
+    /// The rest of the command, without user and groups.
     submit: Submit,
 }
 
 impl New {
-    /// The partition that it is submitted to.
+    /// Returns the partition of the submission.
     pub const fn partition(&self) -> &Name {
         &self.submit.partition
     }
 
-    /// The command, now that it is known who is charged, or why nobody is.
+    /// Returns the command for the charged user, or the rejection if there is none.
     pub fn charged_to(self, user: Result<UserInfo, UserError>) -> Step {
         let Self { mut submit, .. } = self;
         let if_refused = Refusal::Application(submit.application.to_string());
@@ -48,7 +47,7 @@ impl New {
                 (submit.user, submit.groups) = (name, groups);
                 Command::Submit(submit)
             }
-            // Refused by the core as well, which names those that there are.
+            // The core also rejects an unknown partition, with the names of those that exist.
             Err(error) => Command::RejectApplication(Box::new(RejectApplication {
                 partition: submit.partition,
                 application: submit.application,
@@ -62,7 +61,7 @@ impl New {
     }
 }
 
-/// What a request asks for. Source: scheduler interface §6.2.
+/// Returns the content of a request. Source: scheduler interface §6.2.
 pub fn applications(request: ApplicationRequest) -> Applications {
     let ApplicationRequest { new, remove, .. } = request;
     let remove = remove.into_iter().map(removed);
@@ -95,7 +94,7 @@ fn added(new: AddApplicationRequest) -> New {
     New { submitted, submit }
 }
 
-/// How long a gang may take; zero, which stands for the default, if this is no time.
+/// Returns the timeout of a gang. Zero, which means the default, if the value is not valid.
 fn timeout(millis: i64) -> Millis {
     let sensible = (1..=TIMEOUT_MILLIS_MAX).contains(&millis);
     Millis::new(u64::try_from(millis).ok().filter(|_| sensible).unwrap_or(0))

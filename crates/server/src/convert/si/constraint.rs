@@ -1,7 +1,6 @@
-//! Node constraints of an ask, in addition to free resources: nodes that it may not have, and the label of
-//! those that it must have. Decision L-10.
+//! Node constraints of an ask, in addition to free resources: excluded nodes, and the required label. Decision L-10.
 //!
-//! The core does not know these; the component that answers its questions about nodes does.
+//! The core does not evaluate these; the component that answers its questions about nodes does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,31 +11,30 @@ use headroom_core::books::NodeAttributes;
 
 use super::partition;
 
-/// Tag of an ask: ids of nodes that it may not have, with commas between them.
+/// Tag of an ask with the ids of excluded nodes, separated by commas.
 const BLOCKED_NODES: &str = "headroom/blocked-nodes";
-/// Tag of an ask: the label that a node must carry.
+/// Tag of an ask with the label that a node must have.
 const NODE_LABEL: &str = "headroom/node-label";
-/// Attribute of a node: its label.
+/// Attribute of a node with its label.
 const LABEL: &str = "headroom/label";
 
-/// Where an ask may run.
+/// Node constraint of an ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Constraint {
     blocked: BTreeSet<Name>,
     label: Name,
 }
 
-/// What a request says about where its asks may run: by partition and allocation key. An empty
-/// constraint lifts the one before.
+/// Node constraints in a request, by partition and allocation key. An empty constraint removes the previous one.
 pub type Constraints = BTreeMap<(Name, Name), Constraint>;
 
 impl Constraint {
-    /// Whether it leaves every node.
+    /// Returns whether the constraint accepts every node.
     pub fn is_empty(&self) -> bool {
         self.blocked.is_empty() && self.label.is_empty()
     }
 
-    /// Why a node may not be had; none if it may.
+    /// Returns why the ask cannot use a node. `None` if it can.
     pub fn refuses(&self, node: &Name, attributes: &NodeAttributes) -> Option<Name> {
         if self.blocked.contains(node) {
             return Some(Name::new("the node is on the block list of the ask"));
@@ -58,8 +56,8 @@ impl Constraint {
     }
 }
 
-/// Constraints of the asks of a request: in their tags, or in a field of the request where there is one.
-/// An ask without constraints retains its earlier ones.
+/// Returns the constraints of the asks in a request: from their tags, or from a field of the request where there is
+/// one. An ask without constraints retains its earlier ones.
 pub fn constraints(
     request: &AllocationRequest,
     fields: &BTreeMap<String, NodeConstraint>,

@@ -1,4 +1,4 @@
-//! Records of what happened to objects, as the RM is sent them.
+//! Records of events of objects, as they are sent to the RM.
 
 use headroom_api::si::v1::EventRecord;
 use headroom_core::record::Record;
@@ -6,7 +6,7 @@ use headroom_core::record::Record;
 use super::outbound::nanoseconds;
 use super::resource;
 
-/// A record on the wire. Source: scheduler interface §2.4, §11.
+/// Returns a record for the RM. Source: scheduler interface §2.4, §11.
 pub fn event(record: &Record) -> EventRecord {
     EventRecord {
         r#type: record.kind.number(),

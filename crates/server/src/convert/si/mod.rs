@@ -1,10 +1,10 @@
-//! The scheduler interface `si.v1`: requests as commands, news as responses.
+//! The scheduler interface `si.v1`: converts requests to commands, and notices to responses.
 //!
-//! A request becomes commands in the order in which they are to be judged, each with what is to
-//! be answered if it is refused. Whatever a message contains, it can be converted: what has no
-//! meaning is left out or counts as absent, and what is wrong is refused by the core, in words.
+//! A request becomes commands in the order in which they are executed, each with the answer to its rejection. Every
+//! message can be converted. Parts without a meaning are omitted or count as absent, and the core rejects invalid
+//! parts with a reason.
 //!
-//! Names of partitions come as `name` or `[rmID]name`, and go out as `[rmID]name`.
+//! Names of partitions arrive as `name` or `[rmID]name`, and are sent as `[rmID]name`.
 //!
 //! Source: scheduler interface §2 to §8, decisions K-1 to K-20.
 
@@ -30,10 +30,10 @@ pub use node::nodes;
 pub use outbound::{RmUpdate, rm_update};
 pub use question::{Inquiry, Part};
 
-/// The partition that a message means by leaving its name out.
+/// The partition of a message without a partition name.
 pub const DEFAULT_PARTITION: &str = "default";
 
-/// The partition that a message means: without the RM in front; `default` if it names none.
+/// Returns the partition of a message: without the RM prefix, and `default` if it names none.
 pub fn partition(name: &str) -> Name {
     let bare = match name.strip_prefix('[') {
         Some(rest) => rest.split_once(']').map_or(name, |(_, bare)| bare),
@@ -42,18 +42,18 @@ pub fn partition(name: &str) -> Name {
     Name::new(if bare.is_empty() { DEFAULT_PARTITION } else { bare })
 }
 
-/// The name of a partition as it is sent to the RM.
+/// Returns the name of a partition as it is sent to the RM.
 pub fn normalised(rm_id: &str, partition: &str) -> String {
     format!("[{rm_id}]{partition}")
 }
 
-/// Amounts, by type. A missing message names none.
+/// Returns amounts by type. Empty for a missing message.
 pub fn amounts(resource: Option<&v1::Resource>) -> Amounts {
     let quantities = resource.into_iter().flat_map(|one| &one.resources);
     quantities.map(|(name, amount)| (Name::new(name), Quantity::of(amount.value))).collect()
 }
 
-/// The same on the wire.
+/// Returns amounts as a message.
 pub fn resource(amounts: &Amounts) -> v1::Resource {
     let quantity = |(name, amount): (&Name, Quantity)| {
         (name.to_string(), v1::Quantity { value: amount.get() })
@@ -61,36 +61,36 @@ pub fn resource(amounts: &Amounts) -> v1::Resource {
     v1::Resource { resources: amounts.iter().map(quantity).collect() }
 }
 
-/// A command that a request asks for.
+/// A command of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// What is to be judged.
+    /// Command to execute.
     pub command: Command,
-    /// Who gets the refusal, if it is refused.
+    /// Answer if the command is rejected.
     pub if_refused: Refusal,
 }
 
 impl Step {
-    /// A command whose refusal is not reported: what it wants has happened already, or cannot.
+    /// Returns a command whose rejection is not reported, because its goal is already reached, or cannot be reached.
     const fn silent(command: Command) -> Self {
         Self { command, if_refused: Refusal::Silent }
     }
 }
 
-/// Who learns that a command was refused.
+/// Answer to the rejection of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Nobody.
+    /// No answer.
     Silent,
-    /// The node with this id was not taken in.
+    /// The node with this id was not added.
     Node(String),
-    /// The application with this id was not taken in.
+    /// The application with this id was not accepted.
     Application(String),
-    /// An ask or allocation was not taken in, or not changed.
+    /// An ask or allocation was not added, or not changed.
     Allocation {
-        /// Its key.
+        /// Allocation key.
         key: String,
-        /// Whose it is; empty if it is foreign.
+        /// Application of the ask or allocation. Empty if it is foreign.
         application: String,
     },
 }

@@ -9,16 +9,16 @@ use headroom_core::{AddNode, Command, Name};
 
 use super::{Refusal, Step, amounts, partition};
 
-/// Attribute that names the partition of a node.
+/// Attribute with the partition of a node.
 const PARTITION: &str = "si/node-partition";
 
-/// How the Kubernetes client spells attributes that the interface spells otherwise.
+/// Attributes that the Kubernetes client spells in another way than the interface.
 const SPELLINGS: [(&str, &str); 2] =
     [("si.io/hostname", NodeAttributes::HOST), ("si.io/rackname", NodeAttributes::RACK)];
 
-/// The commands of a request, in the order of its list. Source: scheduler interface §6.1.
+/// Returns the commands of a request, in the order of its list. Source: scheduler interface §6.1.
 ///
-/// An action that is unknown, and an update without a size, ask for nothing.
+/// Unknown actions, and updates without a size, have no command.
 pub fn nodes(request: NodeRequest) -> Vec<Step> {
     request.nodes.into_iter().filter_map(step).collect()
 }
@@ -54,7 +54,7 @@ fn step(info: NodeInfo) -> Option<Step> {
     })
 }
 
-/// As given; host and rack under the names by which they are looked up.
+/// Returns the given attributes, with host and rack under the names by which they are looked up.
 fn read_attributes(given: &BTreeMap<String, String>) -> NodeAttributes {
     let mut attributes: BTreeMap<&str, &str> =
         given.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();

@@ -1,4 +1,4 @@
-//! Updates for the RM: news of the engine as messages.
+//! Converts notices of the engine to messages for the RM.
 
 use headroom_api::si::v1::update_container_scheduling_state_request::SchedulingState;
 use headroom_api::si::v1::{
@@ -12,25 +12,25 @@ use headroom_engine::{Allocated, Notice, NoticeKind, Released, RmQuestion};
 
 use super::{normalised, resource};
 
-/// What it is called that a gang took too long.
+/// Name of the state transition when a gang exceeds its timeout.
 const GANG_TIMEOUT: &str = "ResourceReservationTimeout";
 
 /// One message to the RM.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RmUpdate {
-    /// On the stream of applications.
+    /// A message on the stream of applications.
     Application(ApplicationResponse),
-    /// On the stream of allocations.
+    /// A message on the stream of allocations.
     Allocation(AllocationResponse),
-    /// On the stream of nodes.
+    /// A message on the stream of nodes.
     Node(NodeResponse),
     /// More nodes would help an ask.
     ContainerState(UpdateContainerSchedulingStateRequest),
-    /// The RM is asked something, about this partition.
+    /// A question to the RM about this partition.
     Asked(Name, Box<RmQuestion>),
 }
 
-/// Returns the update for the RM about something that happened at this time.
+/// Returns the message about an event at this time.
 pub fn rm_update(rm_id: &str, at: Timestamp, notice: &Notice) -> RmUpdate {
     match &notice.news {
         NoticeKind::ApplicationAccepted { application } => {
@@ -77,7 +77,7 @@ pub fn rm_update(rm_id: &str, at: Timestamp, notice: &Notice) -> RmUpdate {
     }
 }
 
-/// That an application has entered a state, and by which transition.
+/// Returns the message that an application has entered a state, with the transition.
 fn updated(
     application: &Name,
     at: Timestamp,
@@ -93,7 +93,7 @@ fn updated(
     ApplicationResponse { updated: vec![updated], ..ApplicationResponse::default() }
 }
 
-/// That an application was not taken in.
+/// Returns the message that an application was rejected.
 pub(super) fn rejected(application_id: String, reason: String) -> ApplicationResponse {
     ApplicationResponse {
         rejected: vec![RejectedApplication { application_id, reason }],
@@ -101,7 +101,7 @@ pub(super) fn rejected(application_id: String, reason: String) -> ApplicationRes
     }
 }
 
-/// Tags, priority and partition are not sent. Source: scheduler interface §7.1.
+/// Returns an allocation. Tags, priority, and partition are not sent. Source: scheduler interface §7.1.
 fn allocation(one: &Allocated) -> Allocation {
     Allocation {
         allocation_key: one.key.to_string(),
@@ -134,14 +134,14 @@ const fn termination(why: Termination) -> TerminationType {
         Termination::StoppedByRm | Termination::NodeRemoved | Termination::PartitionRemoved => {
             TerminationType::StoppedByRm
         }
-        // The interface has no word of its own for a lifetime.
+        // The interface has no separate value for a lifetime.
         Termination::Timeout | Termination::LifetimeOver => TerminationType::Timeout,
         Termination::Preempted => TerminationType::PreemptedByScheduler,
         Termination::PlaceholderReplaced => TerminationType::PlaceholderReplaced,
     }
 }
 
-/// Why something is gone or is to go, for people.
+/// Returns why an allocation was or will be released, for people.
 fn sentence(one: &Released) -> String {
     let cause = &one.cause;
     match one.termination {
@@ -159,20 +159,19 @@ fn sentence(one: &Released) -> String {
     }
 }
 
-/// What the reference calls it when an application enters a state. Source: scheduler
-/// interface §8.
+/// Returns the reference's name of the transition into a state of an application. Source: scheduler interface §8.
 const fn transition(state: ApplicationState) -> &'static str {
     match state {
         ApplicationState::Accepted | ApplicationState::Running => "runApplication",
         ApplicationState::Completing | ApplicationState::Completed => "completeApplication",
         ApplicationState::Resuming | ApplicationState::Failing => GANG_TIMEOUT,
         ApplicationState::Failed => "failApplication",
-        // No application enters it.
+        // No transition leads to this state.
         ApplicationState::New => "",
     }
 }
 
-/// Nanoseconds since the epoch; the last that there is for times beyond.
+/// Returns nanoseconds since the epoch. A time that is too late becomes the last one.
 pub(super) fn nanoseconds(at: Timestamp) -> i64 {
     i64::try_from(at.as_millis()).unwrap_or(i64::MAX).saturating_mul(1_000_000)
 }

@@ -11,10 +11,10 @@ use headroom_core::books::{NodeVerdict, QuestionMode};
 use headroom_core::{Command, Name, Verdicts};
 use headroom_engine::{About, NamedRemoval, RmQuestion};
 
-/// How long a reason may be, in bytes; what is longer is cut.
+/// Maximum length of a reason, in bytes. A longer one is shortened.
 const REASON_BYTES_MAX: usize = 1_024;
 
-/// A question of the scheduler, and what is known of its answer.
+/// A question of the scheduler, and the part of its answer that is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inquiry {
     partition: Name,
@@ -23,18 +23,18 @@ pub struct Inquiry {
     verdicts: Vec<(Name, NodeVerdict)>,
 }
 
-/// What the RM is asked in one request.
+/// The part of a question that is one request to the RM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Whether nodes suit the ask, now or once there is room.
+    /// Whether nodes suit the ask, now or after releases.
     Nodes(QuestionMode, Vec<Name>),
-    /// How many must go on nodes.
+    /// Number of allocations that must be removed from nodes.
     Removals(Vec<NamedRemoval>),
 }
 
 impl Inquiry {
-    /// A question about this partition, and what of it is left for the RM. A node that is refused
-    /// by `refuse`, with a reason, is not asked about; and what the RM does not answer suits.
+    /// Returns a question about this partition, and the parts of it for the RM. A node for which `refuse` returns a
+    /// reason is refused without a question. Parts that the RM does not support count as answered: the nodes suit.
     pub fn of(
         partition: Name,
         asked: RmQuestion,
@@ -51,7 +51,7 @@ impl Inquiry {
             }
             About::Removals(removals) => {
                 let removals = inquiry.allowed(removals, |one| one.node.clone(), &refuse);
-                // Where nobody needs to go there is nothing special to ask.
+                // A node without necessary removals needs only the ordinary question.
                 let (removals, nodes): (Vec<_>, Vec<_>) =
                     removals.into_iter().partition(|one| one.least > 0);
                 let nodes = nodes.into_iter().map(|one| one.node).collect();
@@ -98,7 +98,7 @@ impl Inquiry {
         }
     }
 
-    /// What is sent to ask this.
+    /// Returns the request for a part.
     pub fn ask(&self, part: &Part) -> Question {
         let text = ToString::to_string;
         match part {
@@ -112,7 +112,7 @@ impl Inquiry {
                     allocation_key: self.key.to_string(),
                     node_id: one.node.to_string(),
                     preempt_allocation_keys: one.victims.iter().map(text).collect(),
-                    // The last that goes in the first attempt, counted from 0.
+                    // The last allocation that is removed in the first attempt, counted from 0.
                     start_index: i32::try_from(one.least).unwrap_or(i32::MAX) - 1,
                 };
                 Question::PreemptionPredicatesBatch(PreemptionPredicatesBatch {
@@ -122,8 +122,8 @@ impl Inquiry {
         }
     }
 
-    /// Note what the RM answered. A node that it left out does not suit, and neither does any if
-    /// it answered something else.
+    /// Stores the answer of the RM. A node that is missing in the answer does not suit, and neither does any node if
+    /// the answer is of another kind.
     pub fn note(&mut self, part: &Part, answer: Option<Answer>) {
         match (part, answer) {
             (Part::Nodes(_, nodes), Some(Answer::PredicatesBatch(answer))) => {
@@ -136,24 +136,24 @@ impl Inquiry {
         }
     }
 
-    /// No node of this part suits the ask, for this reason.
+    /// Stores that no node of this part suits the ask, for this reason.
     pub fn refuse(&mut self, part: &Part, reason: &str) {
         let reason = Name::new(reason);
         let refused = |node: Name| (node, NodeVerdict::Refused(reason.clone()));
         self.verdicts.extend(part.nodes().into_iter().map(refused));
     }
 
-    /// The partition that it is about.
+    /// Returns the partition of the question.
     pub const fn partition(&self) -> &Name {
         &self.partition
     }
 
-    /// Allocation key of the ask.
+    /// Returns the allocation key of the ask.
     pub const fn key(&self) -> &Name {
         &self.key
     }
 
-    /// The answer as a command.
+    /// Returns the answer as a command.
     pub fn verdicts(self) -> Command {
         let Self { partition, key, question, verdicts } = self;
         Command::Verdicts(Verdicts { partition, key, question, verdicts })
@@ -161,7 +161,7 @@ impl Inquiry {
 }
 
 impl Part {
-    /// The nodes that it is about.
+    /// Returns the nodes of the part.
     pub fn nodes(&self) -> Vec<Name> {
         match self {
             Self::Nodes(_, nodes) => nodes.clone(),
@@ -170,7 +170,7 @@ impl Part {
     }
 }
 
-/// Nodes that were not asked about get no verdict.
+/// Returns the verdicts of an answer. Ignores nodes that were not part of the request.
 fn about_nodes(asked: &[Name], answer: PredicatesVerdicts) -> Vec<(Name, NodeVerdict)> {
     let verdict = |one: headroom_api::si::headroom::NodeVerdict| {
         let node = asked.iter().find(|node| ***node == *one.node_id)?;
@@ -190,7 +190,8 @@ fn about_removals(
     asked.iter().zip(answer.candidates).map(verdict).collect()
 }
 
-/// The RM counts from 0 and names the last that must go; the core counts how many.
+/// Returns the verdict of one answer. The RM sends the index of the last removal, counted from 0; the core uses the
+/// number of removals.
 fn about_removal(removal: &NamedRemoval, response: PreemptionPredicatesResponse) -> NodeVerdict {
     if !response.success {
         return NodeVerdict::Refused(Name::new("the ask does not fit even without all candidates"));
@@ -206,7 +207,7 @@ fn about_removal(removal: &NamedRemoval, response: PreemptionPredicatesResponse)
     NodeVerdict::SuitsWithout(count)
 }
 
-/// A reason as it is stored.
+/// Returns a reason, shortened to the maximum length.
 fn cut(reason: &str) -> Name {
     let end = (0..=REASON_BYTES_MAX.min(reason.len()))
         .rev()

@@ -1,4 +1,4 @@
-//! An event of the core as the interface has it: its kind, its subject, its sentence, and its fields.
+//! Conversion of a core event to an event of the interface: kind, subject, sentence, and fields.
 
 use headroom_api::headroomv1::Event as Told;
 use headroom_core::event_text::{EventNames, kind_of, reason_of, subjects, text_of};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::native::words::time;
 
-/// An event of an entry, as it is sent.
+/// Returns the event at position `place` of an entry, as it is sent.
 pub(super) fn event_body(entry: &Entry, place: usize) -> Told {
     let (event, named) = (&entry.record.events[place], &entry.named[place]);
     let some = |name: &Name| (!name.is_empty()).then(|| name.to_string());
@@ -30,7 +30,7 @@ pub(super) fn event_body(entry: &Entry, place: usize) -> Told {
     }
 }
 
-/// The fields of an event that have no place of their own.
+/// Returns the fields of an event that have no field of their own in the interface.
 fn detail_of(event: &Event, named: &EventNames) -> Map<String, Value> {
     let mut detail = Map::new();
     let mut put = |name: &str, value: Value| {
@@ -52,7 +52,7 @@ fn detail_of(event: &Event, named: &EventNames) -> Map<String, Value> {
         Event::Ask(event) => detail_of_ask(event, &mut put),
         Event::Allocation(event) => detail_of_allocation(event, named, &mut put),
         Event::Foreign(ForeignEvent::Set { resources, .. }) => put("resources", amounts(resources)),
-        // The kind and the subject are all there is.
+        // The kind and the subject are the whole content.
         Event::Partition(_)
         | Event::Task(_)
         | Event::Foreign(ForeignEvent::Removed { .. })

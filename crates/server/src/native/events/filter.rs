@@ -1,4 +1,4 @@
-//! Which events are wanted.
+//! Filter for events.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -10,25 +10,25 @@ use headroom_engine::Entry;
 use crate::native::answer::Refused;
 use crate::native::request::{NativeRequest, Parameters};
 
-/// A place in the order of events.
+/// A position in the order of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Mark {
-    /// A record.
+    /// Number of a record.
     Number(u64),
     /// A point in time.
     Time(Timestamp),
 }
 
-/// Which events are wanted.
+/// Filter for events.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Filter {
-    /// From here on.
+    /// First position.
     pub(super) from: Option<Mark>,
-    /// Up to here, this included.
+    /// Last position, inclusive.
     pub(super) to: Option<Mark>,
     kind: Option<String>,
     object: Option<String>,
-    /// In lower case.
+    /// Search text in lower case.
     find: Option<String>,
 }
 
@@ -49,14 +49,14 @@ impl Filter {
         })
     }
 
-    /// Tells lists apart.
+    /// Returns a hash that distinguishes lists with different filters.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.hash(&mut hasher);
         hasher.finish()
     }
 
-    /// Whether an entry lies behind all that is wanted.
+    /// Returns whether an entry is after the last wanted position.
     pub(super) fn ends_before(&self, entry: &Entry) -> bool {
         match self.to {
             None => false,
@@ -65,7 +65,7 @@ impl Filter {
         }
     }
 
-    /// Whether an entry lies before all that is wanted.
+    /// Returns whether an entry is before the first wanted position.
     pub(super) fn begins_behind(&self, entry: &Entry) -> bool {
         match self.from {
             None => false,
@@ -74,7 +74,7 @@ impl Filter {
         }
     }
 
-    /// Whether an event of an entry is wanted, its place aside.
+    /// Returns whether the filter accepts an event of an entry, regardless of its position.
     pub(super) fn takes(&self, entry: &Entry, place: usize) -> bool {
         let event = &entry.record.events[place];
         let named = &entry.named[place];

@@ -1,7 +1,7 @@
-//! `GET /headroom/v1/events`: what happened, as a list, or as a stream where `Accept` asks for `text/event-stream`.
+//! `GET /headroom/v1/events`: events as a list, or as a stream if `Accept` requests `text/event-stream`.
 //!
-//! Both come from the feed of the engine: the newest records since the process started. What is
-//! older is in the journal alone, and is refused as gone.
+//! Both are read from the feed of the engine, which has the newest records since the process started. A request for
+//! older events is refused as gone; those are only in the journal.
 
 mod describe;
 mod filter;
@@ -27,21 +27,21 @@ pub(super) async fn events(
     if asked.header("accept").is_some_and(wants_stream) {
         return stream::stream(&service, &asked);
     }
-    // This may look at every record in memory, which may take some milliseconds.
+    // This can scan every record in memory, which might take some milliseconds.
     let listed = tokio::task::spawn_blocking(move || page::list(&service, &asked));
     listed.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
 }
 
-/// Whether a stream is asked for by name. Anything else, `*/*` too, gets a list that ends.
+/// Returns whether a stream is requested by name. Anything else, including `*/*`, gets a finite list.
 fn wants_stream(accept: &str) -> bool {
     let mut media = accept.split(',').map(|one| one.split(';').next().unwrap_or("").trim());
     media.any(|one| one.eq_ignore_ascii_case("text/event-stream"))
 }
 
-/// The number of the first record that is wanted, if all from there on are in memory.
+/// Returns the number of the first wanted record, if all records from there on are in memory.
 ///
 /// # Errors
-/// When they are not.
+/// If they are not in memory.
 fn first_wanted(feed: &Feed, asked: &NativeRequest, from: Mark) -> Result<u64, Refused> {
     let oldest = oldest(feed);
     let number = match from {

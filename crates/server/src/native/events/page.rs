@@ -1,4 +1,4 @@
-//! Events as a list: from `from` on in their order, or the newest first where it is left out.
+//! Events as a list: from `from` on in their order, or the newest first if `from` is absent.
 
 use std::sync::Arc;
 
@@ -16,17 +16,17 @@ use crate::native::stream::oldest;
 use crate::native::words::{epoch, stamp};
 use crate::service::Service;
 
-/// Up to here the length of a list is exact.
+/// Up to this number, the length of a list is exact.
 const TOTAL_MAX: u64 = 10_000;
-/// How many entries are taken from the feed at once.
+/// Number of entries that are read from the feed at once.
 const AT_ONCE: u64 = 1_024;
 
-/// Where in a list a page begins.
+/// Position in a list where a page begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Start {
-    /// The last record that the list has, so that pages of one list fit together.
+    /// Last record of the list. All pages of one list use the same one.
     newest: u64,
-    /// How many events are before it.
+    /// Number of events before the page.
     passed: u64,
 }
 
@@ -73,7 +73,7 @@ fn read_cursor(cursor: &str, series: &str) -> Option<Start> {
     Some(Start { newest: number(newest)?, passed: number(passed)? })
 }
 
-/// What of a list is on the page.
+/// Events of a list that are on the page.
 struct Found {
     limit: usize,
     start: Start,
@@ -82,7 +82,7 @@ struct Found {
 }
 
 impl Found {
-    /// Take an entry in; whether enough is known.
+    /// Adds the matching events of an entry. Returns whether the page and the length are complete.
     fn take(&mut self, filter: &Filter, entry: &Entry, up: bool) -> bool {
         let places = 0..entry.record.events.len();
         let count = places.len();
@@ -99,7 +99,7 @@ impl Found {
     }
 }
 
-/// Go through the records of a range, up or down, until the page is full and the length is known.
+/// Scans the records of a range, upward or downward, until the page is full and the length is known.
 fn gather(
     feed: &Feed,
     filter: &Filter,
@@ -114,7 +114,7 @@ fn gather(
         let count = usize::try_from(until - from + 1).unwrap_or(usize::MAX);
         let entries: Vec<Arc<Entry>> = match feed.read(from, count) {
             Ok(entries) => entries,
-            // Going back, the oldest may go while the list is made.
+            // Downward, the oldest records can be dropped while the list is collected.
             Err(gone) if !up => feed.read(gone.oldest, count)?,
             Err(gone) => return Err(gone),
         };

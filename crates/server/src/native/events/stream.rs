@@ -14,14 +14,14 @@ use crate::native::request::NativeRequest;
 use crate::native::stream::{self, EventSource, Selection};
 use crate::service::Service;
 
-/// How many streams of events may be open.
+/// Most open streams of events.
 const STREAMS_MAX: u64 = 1_000;
 
 pub(super) fn stream(service: &Service, asked: &NativeRequest) -> Result<Response<Body>, Refused> {
     let parameters =
         asked.parameters(&["from", "to", "kind", "object", "find", "limit", "cursor"])?;
     let filter = Filter::read(asked, &parameters)?;
-    // A stream has no pages; what no list would take is refused all the same.
+    // A stream has no pages, but an invalid limit is refused as for lists.
     parameters.limit()?;
     let first = first(service, asked, &filter)?;
     let open = service.live().open_stream(StreamKind::Events, STREAMS_MAX).ok_or_else(|| {
@@ -33,7 +33,7 @@ pub(super) fn stream(service: &Service, asked: &NativeRequest) -> Result<Respons
     Ok(stream::stream(service, (Wanted { filter, places: Vec::new() }, first), open))
 }
 
-/// The number of the first record to be looked at.
+/// Returns the number of the first record to be scanned.
 fn first(service: &Service, asked: &NativeRequest, filter: &Filter) -> Result<u64, Refused> {
     let feed = service.engine.feed();
     if let Some(first) = stream::resumed(feed, asked)? {
@@ -42,10 +42,10 @@ fn first(service: &Service, asked: &NativeRequest, filter: &Filter) -> Result<u6
     filter.from.map_or(Ok(feed.newest() + 1), |from| first_wanted(feed, asked, from))
 }
 
-/// The events that a filter lets through.
+/// The events that a filter accepts.
 struct Wanted {
     filter: Filter,
-    /// Which of the entry at hand.
+    /// Positions of the accepted events in the current entry.
     places: Vec<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! The checks of an ask, as the caller may see them: of queues whose figures are hidden from the caller, only what
-//! they allow, and of others who hold something the sum.
+//! The checks of an ask, as the caller sees them. For queues whose figures are hidden, only the limits are shown.
+//! Usage by users whom the caller does not see is shown as a sum.
 
 use headroom_api::headroomv1::{
     CheckHolder, CheckVerdict, ExplainedCheck, NearMiss, NodesLookedAt,
@@ -12,19 +12,19 @@ use crate::caller::Caller;
 use crate::convert::value::resources;
 use crate::rest::Visibility;
 
-/// Who asks, of which books.
+/// The caller, and the books.
 pub(super) struct VisibleChecks<'a> {
     pub(super) books: &'a Books,
     pub(super) caller: &'a Caller,
 }
 
 impl VisibleChecks<'_> {
-    /// All checks, one line for each type.
+    /// Returns all checks, one line for each type.
     pub(super) fn checks(&self, explanation: &Explanation) -> Vec<ExplainedCheck> {
         explanation.checks.iter().flat_map(|check| self.lines(check)).collect()
     }
 
-    /// The answer in one line, without figures that the caller may not see.
+    /// Returns the answer in one line, without figures that are hidden from the caller.
     pub(super) fn line(&self, explanation: &Explanation) -> String {
         let first = explanation.blocked_by().next();
         let sight = self.sight();
@@ -41,7 +41,7 @@ impl VisibleChecks<'_> {
         }
     }
 
-    /// The first reason in a sentence, if the caller may see all that it tells.
+    /// Returns the first reason as a sentence. `None` if it has something that is hidden from the caller.
     pub(super) fn sentence(&self, explanation: &Explanation) -> Option<String> {
         let first = explanation.blocked_by().next()?;
         self.sight().sentence(self.books, first.wait.as_ref()?, explanation.ask)
@@ -58,7 +58,7 @@ impl VisibleChecks<'_> {
             ..ExplainedCheck::default()
         };
         if check.amounts.is_empty() {
-            // Where others go first: nobody holds anything then.
+            // The order of asks is the reason here, so there are no holders of capacity.
             let holders = check.holders.iter().filter(|one| self.sees(one));
             let holders = holders.map(|one| self.holder(one, 0)).collect();
             return vec![ExplainedCheck { holders, ..bare }];
@@ -90,7 +90,7 @@ impl VisibleChecks<'_> {
         }
     }
 
-    /// Whether the caller may see who it is.
+    /// Returns whether the caller sees the user of this holder.
     fn sees(&self, holder: &Holder) -> bool {
         let row = self.books.application(holder.application);
         visible::user_in(self.books, self.caller, &row.user, row.queue)

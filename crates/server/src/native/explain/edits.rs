@@ -1,4 +1,4 @@
-//! What would start an ask, in words, as far as the caller may see what is named there.
+//! Remedies in words, as far as the caller sees what they name.
 
 use headroom_api::headroomv1::{InTurn, Remedies, Remedy, display_amount};
 use headroom_core::Blocker;
@@ -12,7 +12,7 @@ use super::super::words::time;
 use crate::caller::Caller;
 use crate::rest::Visibility;
 
-/// All remedies that the caller may see, and how many others there are.
+/// Returns all remedies that the caller sees, and the number of the others.
 pub(super) fn visible_remedies(
     books: &Books,
     caller: &Caller,
@@ -59,7 +59,7 @@ impl Words<'_> {
         })
     }
 
-    /// An edit in a few words; none where the caller may not see what it names.
+    /// Returns an edit in a few words. `None` if the caller does not see what it names.
     fn edit(&self, edit: &Edit) -> Option<String> {
         let books = self.books;
         match edit {

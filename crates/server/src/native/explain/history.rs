@@ -1,7 +1,8 @@
-//! What an ask waited for since it came, from the journal: what the scheduler remembers is short, and begins with its start.
+//! Complete wait history of an ask, read from the journal. The history of the scheduler is short, and begins with its
+//! start.
 //!
-//! Reading takes as long as there are records since the ask came, in parallel with the writer. One is read at a time,
-//! for all callers; it ends when nobody waits for it any more, or after twenty seconds.
+//! Reading takes time in proportion to the records since the ask was made, in parallel with the writer. One history
+//! is read at a time, for all callers. Reading stops when no caller waits for it any more, or after twenty seconds.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,16 +20,16 @@ use super::super::request::NativeRequest;
 use super::change;
 use crate::service::Service;
 
-/// The task that reads the journal has this.
+/// Permit of the task that reads the journal.
 static READING: Semaphore = Semaphore::const_new(1);
 
-/// How long one waits for others who read it.
+/// Longest wait for other callers' reading.
 const WAIT_FOR_OTHERS: Duration = Duration::from_secs(5);
 
-/// How long it is read: less than a request may take.
+/// Longest duration of reading. Less than the time limit of a request.
 const READ_FOR: Duration = Duration::from_secs(20);
 
-/// An ask by its names.
+/// Names that identify an ask.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub(super) partition: Name,
@@ -43,10 +44,10 @@ impl Named {
     }
 }
 
-/// All changes up to a record, the oldest first.
+/// Returns all changes up to a record, the oldest first.
 ///
 /// # Errors
-/// When somebody else reads for too long, or the journal cannot be read.
+/// If other callers read for too long, or the journal cannot be read.
 pub(super) async fn all(
     service: &Service,
     asked: &NativeRequest,
@@ -67,14 +68,14 @@ pub(super) async fn all(
     let read = tokio::task::spawn_blocking(move || {
         let goes_on = || still.strong_count() > 0 && begun.elapsed() < READ_FOR;
         let found = changes_of(&*journal, until, |books| ask.find(books), goes_on);
-        // The next may open the files only when this has closed them.
+        // The journal must be closed before the next reader opens the files.
         drop(journal);
         drop(entered);
         found
     });
     let found = read.await;
     drop(wanted);
-    // Where the files are is for the log alone.
+    // Only the log contains the path of the files.
     let failed = |why: String| {
         tracing::error!(why, "the wait history of an ask cannot be read from the journal");
         let detail = "the wait history cannot be read from the journal, or the journal was truncated since. Try again, or see the log of the server.";

@@ -1,8 +1,8 @@
-//! `POST /headroom/v1/partitions/{partition}/explain`: what would become of something, were it submitted now.
+//! `POST /headroom/v1/partitions/{partition}/explain`: predicts the outcome of a hypothetical submission.
 //!
-//! The commands that would submit it are carried out on a copy of the books, in parallel with the writer; the copy is
-//! dropped. Callers who do not see everything ask on their own behalf, and get no reason for a rejection where it would
-//! reveal a queue that they do not see.
+//! The commands of the submission run on a copy of the books, in parallel with the writer. The copy is then dropped.
+//! Callers who do not see everything can ask only on their own behalf. They get no reason for a rejection if it would
+//! reveal a hidden queue.
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -64,7 +64,7 @@ pub(in super::super) async fn would_run(
     Ok(json(&asked, &Explanation { stamp, ..found }))
 }
 
-/// The response to the caller.
+/// Returns the response to the caller.
 fn visible_outcome(
     caller: &Caller,
     (books, partition): (&Books, PartitionId),
@@ -107,7 +107,7 @@ fn visible_outcome(
     }
 }
 
-/// The fields of a task, as it is submitted.
+/// Returns the fields of a task, as for a submission.
 fn as_task(asked: &NativeRequest, request: &WouldRun) -> Result<TaskSubmission, Refused> {
     tenants::are_few(asked, request.members, &request.blocked_nodes)?;
     let not_of_tasks = [
@@ -137,7 +137,7 @@ fn as_task(asked: &NativeRequest, request: &WouldRun) -> Result<TaskSubmission, 
     })
 }
 
-/// The same task under a name that is free.
+/// Returns the task with an unused name.
 fn named(mut task: SubmitTask, books: &Books, partition: PartitionId) -> SubmitTask {
     let name = unused_name(books, partition, task.members());
     task.ask.application = name.clone();
@@ -146,7 +146,7 @@ fn named(mut task: SubmitTask, books: &Books, partition: PartitionId) -> SubmitT
     task
 }
 
-/// An application of the caller's, or of anybody if the caller sees everything.
+/// Returns an application of the caller. Callers who see everything can choose any user.
 fn application(
     asked: &NativeRequest,
     request: &WouldRun,
@@ -190,7 +190,7 @@ fn application(
     Ok(Hypothetical::Application(submit, ask, members))
 }
 
-/// As whom it would be submitted.
+/// Returns the user and groups of the submission.
 fn who(asked: &NativeRequest, request: &WouldRun) -> Result<(Name, Vec<Name>), Refused> {
     let caller = &asked.caller;
     let sees_all = visible::everything(caller);

@@ -1,8 +1,8 @@
-//! The audit: who did what to tenants and their tasks, when and why.
+//! The audit log: who changed what on tenants and their tasks, when, and why.
 //!
-//! Who reads everything sees all of it; others what is of their tenants and those below, and what holds for all. Of
-//! those above they see no figures, and of others not for whose sake something of theirs made way: the
-//! hash of a record is that of the whole.
+//! A caller who reads everything sees the whole log. Others see records of their tenants with descendants, and
+//! records that concern all tenants. They see no figures of ancestors, and not for which other tenant something of
+//! theirs was stopped. The hash of a record always covers the whole record.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use super::super::words::stamp;
 use super::scope::TenantScope;
 use crate::service::Service;
 
-/// Which records the caller wants, as far as they are visible.
+/// Filter of a request.
 struct Wanted {
     after: u64,
     from: Option<String>,
@@ -66,10 +66,10 @@ impl Wanted {
     }
 }
 
-/// Whose records are sent.
+/// Tenants whose records are sent.
 enum Whose {
     All,
-    /// Of these tenants, and what is of none.
+    /// Records of these tenants, and those without a tenant.
     Of(BTreeSet<Name>),
     One(Name),
 }
@@ -113,7 +113,7 @@ pub(super) async fn one(
     let here = TenantScope::of(&view, &asked)?;
     let name = here.named();
     let is_gone = here.tenants().get(&name).is_none();
-    // What a tenant that is gone has left behind is for who reads everything.
+    // Records of a deleted tenant are only for callers who read everything.
     if !here.sees(&name) || name.is_empty() {
         return Err(here.not_visible(&name));
     }
@@ -139,7 +139,7 @@ async fn answer(
     (wanted, whose): (Wanted, Whose),
 ) -> Result<AuditPage, Refused> {
     let reader = service.engine.audit().clone();
-    // It reads files.
+    // Reading files blocks.
     let read = tokio::task::spawn_blocking(move || {
         let Wanted { after, from, to, kind, limit } = wanted;
         let which = |record: &AuditRecord| whose.has(record);
@@ -155,12 +155,12 @@ async fn answer(
 }
 
 impl TenantScope<'_> {
-    /// Take out of a record what is of tenants that the caller does not see.
+    /// Removes the parts of a record that belong to tenants that the caller does not see.
     fn blacken(&self, record: &mut api::AuditRecord) {
         if self.sees(&Name::default()) {
             return;
         }
-        // An ask, or a queue, of the one for whom it made way.
+        // An ask or a queue of the tenant for which it was stopped.
         record.after.remove("for");
         let scope = record.after.get("scope").and_then(|scope| scope.as_str());
         let hidden = scope.is_some_and(|scope| !scope.is_empty() && !self.sees(&Name::new(scope)));

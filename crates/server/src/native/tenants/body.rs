@@ -1,4 +1,4 @@
-//! Settings of tenants, from the wire to the core and back.
+//! Conversion of tenant settings between the interface and the core.
 
 use std::collections::BTreeMap;
 
@@ -14,19 +14,19 @@ use headroom_core::config::{TenantDefaults, TenantSettings};
 use headroom_core::resource::{Amounts, Quantity};
 use headroom_core::{Millis, Name, RefusalCode};
 
-/// A value is impossible.
+/// A value that is not allowed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unfit {
-    /// The rule that it breaks.
+    /// Code of the rule that it breaks.
     pub(super) rule: RefusalCode,
-    /// In a sentence.
+    /// Explanation as a sentence.
     pub(super) detail: String,
 }
 
-/// The default of how long tasks of a lowered tenant go on.
+/// Default time for which tasks of a lowered tenant continue, in seconds.
 const GRACE_SECONDS: u32 = 60;
 
-/// Amounts as sent; `what` names them in refusals.
+/// Parses amounts. `what` is their name in refusals.
 pub(super) fn amounts(what: &str, sent: &api::Amounts) -> Result<Amounts, Unfit> {
     let one = |(resource, amount): (&String, &Amount)| {
         if resource == INSTANCES {
@@ -47,7 +47,7 @@ pub(super) fn amounts(what: &str, sent: &api::Amounts) -> Result<Amounts, Unfit>
     sent.iter().map(one).collect()
 }
 
-/// The amounts of a quota; none if it says nothing of them.
+/// Returns the amounts of a quota. `None` if it has none.
 fn quota_amounts(quota: &TenantQuota) -> Result<Option<Amounts>, Unfit> {
     if quota.resources.is_none() && quota.instances.is_none() {
         return Ok(None);
@@ -55,7 +55,7 @@ fn quota_amounts(quota: &TenantQuota) -> Result<Option<Amounts>, Unfit> {
     let nothing = api::Amounts::new();
     let mut all = amounts("the quota", quota.resources.as_ref().unwrap_or(&nothing))?;
     match quota.instances {
-        // As others write that nothing is limited.
+        // Some clients write `-1` for an unlimited number.
         None | Some(-1) => {}
         Some(count) => {
             all.set(INSTANCES, Quantity::of(count));
@@ -64,7 +64,7 @@ fn quota_amounts(quota: &TenantQuota) -> Result<Option<Amounts>, Unfit> {
     Ok(Some(all))
 }
 
-/// Put the quota of a request into settings.
+/// Writes the quota of a request into settings.
 pub(super) fn set_quota(
     settings: &mut TenantSettings,
     quota: Option<&TenantQuota>,
@@ -77,7 +77,7 @@ pub(super) fn set_quota(
     Ok(())
 }
 
-/// All settings of a tenant whose queue is at `path` if it has one of its own.
+/// Returns all settings of a tenant. `path` is the path of its queue, if it has its own.
 pub(super) fn settings(tenant: &api::Tenant, path: &str) -> Result<TenantSettings, Unfit> {
     let mut settings = TenantSettings {
         display_name: Name::new(&tenant.display_name),
@@ -180,7 +180,7 @@ fn oversized(oversized: api::Oversized) -> Oversized {
     }
 }
 
-/// All that is to hold for tenants that do not say otherwise.
+/// Returns the defaults of tenants.
 pub(super) fn defaults(defaults: &api::TenantDefaults) -> Result<TenantDefaults, Unfit> {
     let usual = TenantQuota::default();
     let quota = defaults.quota.as_ref().unwrap_or(&usual);
@@ -198,7 +198,7 @@ pub(super) fn defaults(defaults: &api::TenantDefaults) -> Result<TenantDefaults,
     })
 }
 
-/// The settings of a tenant, as they are answered.
+/// Returns a tenant for a response.
 pub(super) fn tenant(name: &Name, row: &Tenant, tenants: &Tenants, root: &Name) -> api::Tenant {
     let settings = &row.settings;
     let quota = quota(settings);
@@ -242,7 +242,7 @@ pub(super) fn tenant(name: &Name, row: &Tenant, tenants: &Tenants, root: &Name) 
     }
 }
 
-/// The quota of a tenant, as it is answered.
+/// Returns the quota of a tenant for a response.
 pub(super) fn quota(settings: &TenantSettings) -> TenantQuota {
     TenantQuota {
         max_waiting: settings.max_waiting,
@@ -262,7 +262,7 @@ fn quota_body(quota: &Amounts) -> TenantQuota {
     }
 }
 
-/// Amounts as they are answered, and for people.
+/// Returns amounts for a response, and as text for people.
 fn amounts_body(amounts: &Amounts) -> (api::Amounts, BTreeMap<String, String>) {
     let units = |(name, amount): (&Name, Quantity)| (name.to_string(), Amount::Units(amount.get()));
     let shown =
@@ -270,7 +270,7 @@ fn amounts_body(amounts: &Amounts) -> (api::Amounts, BTreeMap<String, String>) {
     (amounts.iter().map(units).collect(), amounts.iter().map(shown).collect())
 }
 
-/// Whole seconds; a span that is too long for the field becomes the longest.
+/// Returns whole seconds. A value that is too large for the field becomes the largest.
 fn whole_seconds(span: Option<Millis>) -> Option<u32> {
     span.map(|span| u32::try_from(span.get() / 1_000).unwrap_or(u32::MAX))
 }
@@ -310,7 +310,7 @@ const fn oversized_body(oversized: Oversized) -> api::Oversized {
     }
 }
 
-/// What holds for tenants that do not say otherwise, as it is answered.
+/// Returns the defaults of tenants for a response.
 pub(super) fn defaults_body(tenants: &Tenants) -> api::TenantDefaults {
     let defaults = tenants.defaults();
     let quota = TenantQuota { max_waiting: defaults.max_waiting, ..quota_body(&defaults.quota) };

@@ -1,4 +1,4 @@
-//! What changes tenants: `POST`, `PUT`, `PATCH` and `DELETE`.
+//! Handlers that change tenants: `POST`, `PUT`, `PATCH`, and `DELETE`.
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -26,13 +26,13 @@ use crate::service::Service;
 const JSON: &str = "application/json";
 const MERGE_PATCH: &str = "application/merge-patch+json";
 
-/// Read a body.
+/// Parses a body.
 pub(in super::super) fn read<T: DeserializeOwned>(
     asked: &NativeRequest,
     body: &[u8],
 ) -> Result<T, Refused> {
     asked.sends(&[JSON])?;
-    // A list would be read as the fields of an object, in their order.
+    // A list would be parsed as the fields of an object, in their order.
     if body.trim_ascii_start().first() != Some(&b'{') {
         return Err(Refused::new(asked, Code::Malformed, "the body: expected an object"));
     }
@@ -47,7 +47,7 @@ pub(super) fn unfit(asked: &NativeRequest, unfit: Unfit) -> Refused {
     Refused::new(asked, Code::Invalid, unfit.detail).by_rule(unfit.rule)
 }
 
-/// Why the core has refused a change.
+/// Returns the refusal for a rejection of the core.
 pub(super) fn refused(asked: &NativeRequest, rejection: &Rejection) -> Refused {
     use TaskRejection as Task;
     use TenantRejection as Tenant;
@@ -84,7 +84,7 @@ pub(super) fn refused(asked: &NativeRequest, rejection: &Rejection) -> Refused {
     Refused::new(asked, code, rejection.to_string()).by_rule(rejection.code()).with_tag(tag)
 }
 
-/// Have the core judge a command, and wait until what came of it is durable.
+/// Executes a command in the core, and waits until its result is durable.
 pub(super) async fn judged(
     service: &Service,
     asked: &NativeRequest,
@@ -96,7 +96,7 @@ pub(super) async fn judged(
     outcome.map_err(|why| Refused::unavailable(asked, &why))
 }
 
-/// Have the core judge a command that it should take; what there is then.
+/// Executes a command. Returns a view after it, or a refusal if the core rejects it.
 async fn carry_out(
     service: &Service,
     asked: &NativeRequest,
@@ -108,14 +108,14 @@ async fn carry_out(
 }
 
 impl TenantScope<'_> {
-    /// The path that the queue of a tenant has, or would have.
+    /// Returns the path that the queue of a tenant has, or would have.
     fn path(&self, tenant: &str, parent: Option<&str>) -> String {
         let above =
             parent.and_then(|one| self.tenants().path_of(&self.config.root, &Name::new(one)));
         format!("{}.{tenant}", above.as_ref().unwrap_or(&self.config.root))
     }
 
-    /// The command that says all of a tenant, if the caller may give it.
+    /// Returns the command that sets all settings of a tenant, if the caller is allowed to give it.
     fn set(&self, tenant: &api::Tenant, expects: u64) -> Result<Command, Refused> {
         let path = self.path(&tenant.id, tenant.parent.as_deref());
         let settings = body::settings(tenant, &path).map_err(|why| unfit(self.asked, why))?;
@@ -133,7 +133,7 @@ impl TenantScope<'_> {
         Ok(Command::SetTenant(Box::new(SetTenant { partition, tenant, settings, expects, force })))
     }
 
-    /// The id in a body names the tenant of the path, if it is there.
+    /// Checks that the id in the body, if there is one, is that of the path.
     fn same(&self, tenant: &mut api::Tenant) -> Result<(), Refused> {
         let named = self.named();
         if tenant.id.is_empty() {
@@ -150,7 +150,7 @@ impl TenantScope<'_> {
     }
 }
 
-/// The tenant as it is by now.
+/// Returns the current state of the tenant.
 fn tenant_response(
     asked: &NativeRequest,
     view: &View,
@@ -214,7 +214,7 @@ pub(super) async fn patch(
     let before = body::tenant(&name, row, here.tenants(), &here.config.root);
     let mut after = serde_json::to_value(&before).expect("its keys are texts");
     if changes.get("parent").is_some() {
-        // The queue of another place follows from it.
+        // The queue depends on the new parent.
         after.as_object_mut().map(|fields| fields.remove("mapping"));
     }
     merge(&mut after, changes);
@@ -226,7 +226,7 @@ pub(super) async fn patch(
     tenant_response(&asked, &view, &name, StatusCode::OK)
 }
 
-/// Merge a patch into a value. Source: RFC 7396.
+/// Merges a patch into a value. Source: RFC 7396.
 fn merge(into: &mut Value, patch: Value) {
     let Value::Object(changes) = patch else {
         *into = patch;
@@ -308,14 +308,14 @@ pub(super) async fn put_quota(
     Ok(versioned(&asked, StatusCode::OK, row.version, &body))
 }
 
-/// A quota, and what is used above it.
+/// Adds to a quota the usage above it.
 fn with_excess(quota: TenantQuota, used: &view::TenantView) -> TenantQuota {
     let excess = used.excess();
     let over = !excess.is_empty();
     TenantQuota { over_quota: Some(over), excess: over.then(|| resources(&excess)), ..quota }
 }
 
-/// A quota that is not set yet, and what would be stopped for it.
+/// Adds to a quota that is not set yet the tasks that would be stopped for it.
 fn with_victims(quota: TenantQuota, ahead: QuotaReductionView) -> TenantQuota {
     let QuotaReductionView { victims, rest, .. } = ahead;
     let victims = victims.into_iter().map(|one| api::TenantVictim {

@@ -1,6 +1,6 @@
-//! `POST …/tenants/{tenant}/quota/check`: what would become of a task, were it submitted now.
+//! `POST …/tenants/{tenant}/quota/check`: predicts whether a task would start, wait, or be rejected.
 //!
-//! The core judges it as it judges submissions and what waits, on a copy of the books that is then dropped.
+//! The core evaluates it like submissions and waiting tasks, on a copy of the books that is then dropped.
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -18,7 +18,7 @@ use super::scope::TenantScope;
 use super::waiting::Reason;
 use crate::service::Service;
 
-/// What was found, before it is known who asks.
+/// Result before the rights of the caller are applied.
 enum Found {
     Starts,
     Waits { reason: Reason, position: u64, of: u64 },
@@ -59,9 +59,9 @@ pub(super) async fn check(
     });
     let foreseen = foreseen.await.map_err(|why| Refused::unavailable(&asked, &why))?;
     let (sequence, at, foreseen): (u64, Timestamp, Result<PredictedTask, Rejection>) = foreseen;
-    // On this thread: its place costs what waits.
+    // Not on the writer's thread, because the cost of the position depends on the number of waiting tasks.
     let found = foreseen.map(|foreseen| Found::of(foreseen, now));
-    // Nothing is sent before it is durable.
+    // The result is sent only when the books that it is based on are durable.
     let view = service.engine.views().at_least(sequence).await;
     let here = TenantScope::of(&view, &asked)?;
     here.tenant()?;

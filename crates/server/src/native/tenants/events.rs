@@ -1,7 +1,7 @@
-//! `GET …/tenants/{tenant}/events`: what happens to a tenant, those below it and their tasks, as it happens.
+//! `GET …/tenants/{tenant}/events`: events of a tenant, its descendants, and their tasks, as they happen.
 //!
-//! What one record of the journal does to one task is one event. A place in the list of waiting tasks is
-//! nothing that an event tells: one start moves all that wait behind it. It tells that the list is another.
+//! All that one record of the journal does to one task is one event. Events have no positions in the waiting list,
+//! because one start changes all later positions. They only report that the list has changed.
 
 use std::collections::BTreeMap;
 
@@ -27,9 +27,9 @@ use crate::convert::value::resources;
 use crate::live::StreamKind;
 use crate::service::Service;
 
-/// How many streams of tenants may be open.
+/// Most open streams of tenants.
 const STREAMS_MAX: u64 = 1_000;
-/// How many of them may be of one tenant.
+/// Most open streams of one tenant.
 const STREAMS_OF_ONE_MAX: u64 = 100;
 
 pub(super) async fn watch(
@@ -58,30 +58,30 @@ pub(super) async fn watch(
     Ok(stream(&service, (watch, first), open))
 }
 
-/// What a client receives of a tenant.
+/// Selects the events that a client receives of a tenant.
 struct Watch {
     tenant: Name,
-    /// For which tenants, and those below, the client may ask; none if it sees all.
+    /// Tenants that, with their descendants, the client can read. `None` if it can read all.
     whose: Option<Vec<Name>>,
-    /// The events of the entry at hand.
+    /// The events of the current entry.
     events: Vec<TenantEvent>,
 }
 
-/// How something stands to the tenant of a stream.
+/// Relation of an event to the tenant of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sight {
-    /// It is of another.
+    /// The event belongs to another tenant.
     Other,
-    /// It is of the tenant, or one below it.
+    /// The event belongs to the tenant or a descendant.
     Within,
-    /// It was, and is to be below another.
+    /// The event's tenant was a descendant, and moves out of the tenant.
     Leaves,
-    /// It is, and the client may not ask for the tenant any more.
+    /// The event's tenant is a descendant, but the client can no longer read the tenant.
     Lost,
 }
 
 impl Watch {
-    /// Whether the client may ask for any of these.
+    /// Returns whether the client can read any of these tenants.
     fn sees(&self, path: &[Name]) -> bool {
         self.whose.as_ref().is_none_or(|whose| path.iter().any(|name| whose.contains(name)))
     }
@@ -96,7 +96,7 @@ impl Watch {
         }
     }
 
-    /// Send the change of a tenant.
+    /// Adds the change of a tenant.
     fn tell_of_tenant(&mut self, entry: &Entry, event: &Event, of: &TenantPath, sight: Sight) {
         let quota = if let Event::Tenant(TenantChange::Set { settings, .. }) = event
             && sight == Sight::Within
@@ -115,7 +115,7 @@ impl Watch {
         });
     }
 
-    /// Add what an event has of a task to the events of that task; it may be the most informative one so far.
+    /// Adds the fields of an event to the event of its task. `most` means that it is the most informative one so far.
     fn add(&mut self, place: usize, event: &Event, of: &TenantPath, most: bool) {
         let reason = self.reason(event, of);
         let body = &mut self.events[place];
@@ -129,7 +129,7 @@ impl Watch {
         }
     }
 
-    /// Why a task waits, as far as the client may see that.
+    /// Returns why a task waits, as far as the client sees that.
     fn reason(&self, event: &Event, of: &TenantPath) -> Option<TaskReason> {
         match event {
             Event::Application(ApplicationEvent::Rejected { code, message, .. }) => {
@@ -191,7 +191,7 @@ impl Watch {
     }
 }
 
-/// An event of an entry, before its subject is set.
+/// Returns an event of an entry without its subject.
 fn begun(entry: &Entry, event: &Event) -> TenantEvent {
     TenantEvent {
         ledger_version: entry.record.sequence,
@@ -211,8 +211,8 @@ fn of_task(entry: &Entry, event: &Event, (task, of): (&Name, &TenantPath)) -> Te
     }
 }
 
-/// How informative an event of a task is, compared with others of the same record; the most informative one is sent.
-/// None if it has nothing to send.
+/// Returns how informative an event of a task is, compared with others of the same record. The most informative one
+/// is sent. `None` if it has nothing to send.
 const fn weight(event: &Event) -> Option<u8> {
     Some(match event {
         Event::Application(ApplicationEvent::Rejected { .. }) => 8,
@@ -281,7 +281,7 @@ const fn weight(event: &Event) -> Option<u8> {
     })
 }
 
-/// Whether others that wait may have another place after it.
+/// Returns whether this event can change the positions of other waiting tasks.
 const fn reorders(event: &Event) -> bool {
     matches!(
         event,

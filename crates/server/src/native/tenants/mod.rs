@@ -1,7 +1,7 @@
-//! `/headroom/v1/tenants` and `…/tenant-defaults`: settings of tenants, and what they use.
+//! `/headroom/v1/tenants` and `…/tenant-defaults`: settings and usage of tenants.
 //!
-//! A change is one command of the core, which judges it; here it is read, and the outcome is reported
-//! in the terms of HTTP. Versions are the core's: they detect two clients who change one tenant at once.
+//! A change is one command, which the core evaluates. This module parses the request, and reports the outcome in
+//! terms of HTTP. Versions are those of the core. They detect two clients that change one tenant at the same time.
 
 mod audit;
 mod body;
@@ -38,10 +38,10 @@ pub(super) use change::read;
 use scope::TenantScope;
 pub(super) use task_change::are_few;
 
-/// A task that a caller might submit for a tenant that they see.
+/// Returns a hypothetical task for a tenant that the caller sees.
 ///
 /// # Errors
-/// When the caller does not see it, or may not set that.
+/// If the caller does not see the tenant, or is not allowed to set a field.
 pub(super) fn supposed(
     view: &View,
     asked: &NativeRequest,
@@ -55,10 +55,10 @@ pub(super) fn supposed(
     here.submission(tenant, submission, TaskRequest::default())
 }
 
-/// Amounts as they are sent; `what` names them in refusals.
+/// Parses amounts. `what` is their name in refusals.
 ///
 /// # Errors
-/// When they are none.
+/// If they are not valid amounts.
 pub(super) fn amounts(
     asked: &NativeRequest,
     what: &str,
@@ -67,7 +67,7 @@ pub(super) fn amounts(
     body::amounts(what, sent).map_err(|why| change::unfit(asked, why))
 }
 
-/// What answers an operation of the table of routes; none if it is not about tenants.
+/// Returns the handler of an operation in the table of routes. `None` for operations of other modules.
 pub(super) fn handler(operation: &str) -> Option<MethodRouter<Service>> {
     Some(match operation {
         "listTenants" => get(list),
@@ -125,7 +125,7 @@ async fn list(
     let here = TenantScope::of(&view, &asked)?;
     let (mut items, mut more) = (Vec::new(), false);
     for (name, row) in here.tenants().iter() {
-        // The number of other tenants stays hidden, too.
+        // The number of other tenants is hidden too.
         if !here.sees(name) {
             continue;
         }

@@ -1,9 +1,9 @@
-//! The tenants at one moment, and what a caller may do with them.
+//! The tenants at one moment, and the rights of a caller on them.
 //!
-//! Who reads or changes everything does so here too. Roles of tenants hold for the tenants of the
-//! caller and those below; whatever else there is, and what is not there, is refused in the same
-//! words. A caller above a tenant changes its settings, its quota above all. The tenant
-//! itself sets its display name, its labels and the order of its tasks.
+//! A caller who reads or changes everything does so here too. Tenant roles hold for the tenants of the caller and
+//! their descendants. All other tenants, and missing ones, are refused with the same text. An ancestor of a tenant
+//! changes its settings, in particular its quota. The tenant itself sets its display name, its labels, and the order
+//! of its tasks.
 
 use headroom_api::headroomv1::{Code, Role};
 use headroom_core::books::{Partition, Tenant, Tenants};
@@ -28,7 +28,7 @@ pub(super) struct TenantScope<'a> {
 
 impl<'a> TenantScope<'a> {
     /// # Errors
-    /// When no partition has tenants.
+    /// If no partition has tenants.
     pub(super) fn of(view: &'a View, asked: &'a NativeRequest) -> Result<Self, Refused> {
         let found = view::tenants(&view.books);
         let (partition, row, config) = found.ok_or_else(|| {
@@ -43,10 +43,10 @@ impl<'a> TenantScope<'a> {
         &self.row.tenants
     }
 
-    /// The tenant of the path.
+    /// Returns the tenant of the path.
     ///
     /// # Errors
-    /// When the caller does not see it, or it is not there.
+    /// If the caller does not see it, or it does not exist.
     pub(super) fn tenant(&self) -> Result<(Name, &'a Tenant), Refused> {
         let name = self.named();
         match self.tenants().get(&name) {
@@ -55,19 +55,19 @@ impl<'a> TenantScope<'a> {
         }
     }
 
-    /// The name in the path.
+    /// Returns the tenant name in the path.
     pub(super) fn named(&self) -> Name {
         Name::new(self.asked.named("tenant").unwrap_or_default())
     }
 
-    /// Whether the caller sees a tenant.
+    /// Returns whether the caller sees a tenant.
     pub(super) fn sees(&self, tenant: &Name) -> bool {
         let caller = &self.asked.caller;
         let reads_all = [Role::Admin, Role::Operator, Role::Viewer];
         reads_all.into_iter().any(|role| caller.is(role)) || self.is_own(caller, tenant)
     }
 
-    /// Why a tenant that is not there, or is not for the caller, is refused.
+    /// Returns the refusal for a tenant that does not exist, or that the caller does not see.
     pub(super) fn not_visible(&self, tenant: &str) -> Refused {
         let caller = &self.asked.caller;
         if self.sees(&Name::default()) {
@@ -87,15 +87,15 @@ impl<'a> TenantScope<'a> {
         Refused::new(self.asked, Code::Forbidden, detail)
     }
 
-    /// Whether a tenant is one of the caller's, or below one.
+    /// Returns whether a tenant is one of the caller's, or a descendant of one.
     fn is_own(&self, caller: &Caller, tenant: &Name) -> bool {
         self.tenants().up(tenant).any(|(name, _)| caller.tenants.contains(name))
     }
 
-    /// Judge whether the caller may submit and change tasks of a visible tenant.
+    /// Checks that the caller is allowed to submit and change tasks of a visible tenant.
     ///
     /// # Errors
-    /// When the caller may only read it.
+    /// If the caller can only read it.
     pub(super) fn may_act(&self, tenant: &Name) -> Result<(), Refused> {
         let caller = &self.asked.caller;
         if caller.is(Role::Admin) || self.is_own(caller, tenant) {
@@ -109,11 +109,10 @@ impl<'a> TenantScope<'a> {
         Err(Refused::new(self.asked, Code::Forbidden, detail))
     }
 
-    /// Judge whether the caller may set this for a tenant; for one that does not exist yet, whether the caller
-    /// may create it.
+    /// Checks that the caller is allowed to set this for a tenant, or to create the tenant if it does not exist.
     ///
     /// # Errors
-    /// When the caller may not.
+    /// If the caller is not allowed to.
     pub(super) fn may_set(&self, tenant: &Name, after: &TenantSettings) -> Result<(), Refused> {
         let caller = &self.asked.caller;
         if caller.is(Role::Admin) {
@@ -127,7 +126,7 @@ impl<'a> TenantScope<'a> {
         let is_below = |parent: Option<&Name>| parent.is_some_and(|one| self.is_own(caller, one));
         let before = match self.tenants().get(tenant) {
             Some(known) if self.is_own(caller, tenant) => Some(&*known.settings),
-            // Where the caller could not make a tenant, one that is there and one that is not look alike.
+            // A caller who cannot create the tenant cannot distinguish a hidden tenant from a missing one.
             hidden => {
                 if hidden.is_some() || !is_below(after.parent.as_ref()) {
                     return Err(self.not_visible(tenant));
@@ -162,10 +161,10 @@ impl<'a> TenantScope<'a> {
         )
     }
 
-    /// Judge whether the caller may have a tenant go.
+    /// Checks that the caller is allowed to delete a tenant.
     ///
     /// # Errors
-    /// When the caller may not.
+    /// If the caller is not allowed to.
     pub(super) fn may_remove(&self, row: &Tenant) -> Result<(), Refused> {
         let caller = &self.asked.caller;
         let parent = row.settings.parent.as_ref();
@@ -179,10 +178,10 @@ impl<'a> TenantScope<'a> {
         Err(Refused::new(self.asked, Code::Forbidden, detail))
     }
 
-    /// The version that a change is to expect, 0 for nothing there; `known` is what is there.
+    /// Returns the version that a change expects, or 0 if the object must not exist. `known` is the current version.
     ///
     /// # Errors
-    /// When the request says none, or another.
+    /// If the request has no version, or another one.
     pub(super) fn expected(&self, what: &str, known: Option<u64>) -> Result<u64, Refused> {
         let tag = known.map(tag_of);
         let is = tag

@@ -1,4 +1,4 @@
-//! Tasks as they are sent, and who sees them.
+//! Tasks in responses, and their visibility.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -24,11 +24,11 @@ pub(super) struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    /// The task of the path, if it is there and of a tenant that the caller sees. What is not there, and
-    /// what is not the caller's, is refused in the same words.
+    /// Returns the task of the path, if it belongs to a tenant that the caller sees. A hidden task and a missing one
+    /// are refused with the same text.
     ///
     /// # Errors
-    /// When it is not.
+    /// If the task is missing or hidden.
     pub(super) fn of(view: &'a View, asked: &'a NativeRequest) -> Result<Self, Refused> {
         let here = TenantScope::of(view, asked)?;
         let name = Name::new(asked.named("task").unwrap_or_default());
@@ -50,7 +50,7 @@ pub(super) fn no_task(asked: &NativeRequest, name: &str) -> Refused {
     Refused::new(asked, Code::NotFound, detail).by_rule(RefusalCode::UnknownTask)
 }
 
-/// A task as it is at this moment.
+/// Returns the current state of a task.
 pub(super) fn task_body(view: &View, id: ApplicationId) -> api::Task {
     let books = &view.books;
     let row = books.application(id);

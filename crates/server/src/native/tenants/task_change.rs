@@ -1,8 +1,8 @@
-//! What changes tasks: submitting one, and all that may happen to it.
+//! Handlers that submit and change tasks.
 //!
-//! A client that repeats a request under its `Idempotency-Key` gets the task as it is by now, with the status that
-//! the first answer had and `Idempotent-Replay: true`. The key is in the task itself, so that it is durable with what
-//! it did, and outlives a restart.
+//! A client that repeats a request with its `Idempotency-Key` gets the current state of the task. The response has
+//! the status of the first one, and `Idempotent-Replay: true`. The key is part of the task, so it is durable together
+//! with the effect of the request, also after a restart.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,13 +30,13 @@ use super::{body, task};
 use crate::secret::random;
 use crate::service::Service;
 
-/// How urgent a tenant may call its own tasks, either way.
+/// Largest priority, positive or negative, that a tenant can set for its own tasks.
 const PRIORITY_MOST: i32 = 100;
 
-/// How long the answer to a submission waits for the scheduler to say whether the task starts.
+/// Longest wait of the response to a submission for the first decision of the scheduler about the task.
 const DECIDED_WITHIN: Duration = Duration::from_millis(250);
 
-/// What a repeat of a request is known by: its key, and what it says.
+/// Returns the identity of a request, by which a repeat is recognized: its key, and a digest of its content.
 fn request_of(asked: &NativeRequest, body: &impl Serialize) -> Result<TaskRequest, Refused> {
     let Some(key) = asked.header("idempotency-key") else { return Ok(TaskRequest::default()) };
     if key.is_empty() || key.len() > IDEMPOTENCY_KEY_MAX {
@@ -50,7 +50,7 @@ fn request_of(asked: &NativeRequest, body: &impl Serialize) -> Result<TaskReques
     Ok(TaskRequest { key: Name::new(key), digest })
 }
 
-/// What a body comes to, however it is written.
+/// Returns a digest of the content of a body, independent of its formatting.
 fn digest_of(body: &impl Serialize) -> String {
     let bytes = serde_json::to_vec(body).expect("bodies are maps of texts");
     hex::encode(&Sha256::digest(bytes)[..16])
@@ -64,13 +64,13 @@ fn mismatch(asked: &NativeRequest, key: &str, task: &str) -> Refused {
     Refused::new(asked, Code::Invalid, detail).by_rule(RefusalCode::IdempotencyMismatch)
 }
 
-/// What a command led to, and a view of that.
+/// Returns the events of a command, and a view after it.
 async fn followed(service: &Service, accepted: Accepted) -> (Vec<Event>, Arc<View>) {
     let events = accepted.entry.map(|entry| entry.record.events.clone()).unwrap_or_default();
     (events, service.engine.views().at_least(accepted.sequence).await)
 }
 
-/// The answer about a task; of one that was answered before, marked as that.
+/// Returns the response about a task. `again` marks it as a repeat.
 fn answer(
     asked: &NativeRequest,
     view: &View,
@@ -86,7 +86,7 @@ fn answer(
     response
 }
 
-/// Whether a task started as soon as it was submitted.
+/// Returns 201 if the task started as soon as it was submitted, and otherwise 202.
 fn started_at_once(view: &View, id: ApplicationId) -> StatusCode {
     let task = view.books.application(id).task.as_deref();
     let at_once = task.is_some_and(|task| task.started.is_some() && !task.waited);
@@ -115,7 +115,7 @@ pub(super) async fn submit(
     let (events, view) = match outcome {
         Ok(accepted) => followed(&service, accepted).await,
         Err(rejection) => {
-            // Another may have sent the same in the meantime.
+            // Another client might have sent the same request meanwhile.
             let view = service.engine.views().at_least(0).await;
             let here = TenantScope::of(&view, &asked)?;
             let again =
@@ -135,7 +135,7 @@ pub(super) async fn submit(
     Ok(answer(&asked, &view, id, started_at_once(&view, id), false))
 }
 
-/// A view in which the scheduler has looked at a task, or the newest when that takes too long.
+/// Returns a view in which the scheduler has evaluated a task, or the newest one if that takes too long.
 async fn decided(
     service: &Service,
     view: Arc<View>,
@@ -162,7 +162,7 @@ async fn decided(
     newest
 }
 
-/// A task that was rejected: which is remembered, so that the audit has it.
+/// Returns the refusal of a rejected task. The core stores the rejection, so that the audit log has it.
 fn rejected(asked: &NativeRequest, code: &str, message: &str) -> Refused {
     let rule = RefusalCode::named(code);
     let kind = match rule {
@@ -178,7 +178,7 @@ fn rejected(asked: &NativeRequest, code: &str, message: &str) -> Refused {
     }
 }
 
-/// The answer to a request that was carried out before, under the same key or for the same id.
+/// Returns the response to a request that was already executed, with the same key or for the same id.
 fn repeated(
     view: &View,
     here: &TenantScope<'_>,
@@ -199,7 +199,7 @@ fn repeated(
             return Ok(Some(answer(asked, view, id, started_at_once(view, id), true)));
         }
     }
-    // An id that the client chose is a key as well.
+    // An id that the client chose also acts as a key.
     let Some(name) = &submission.id else { return Ok(None) };
     let found = view.books.task_named(here.partition, &Name::new(name));
     let same = found.filter(|id| {
@@ -211,7 +211,7 @@ fn repeated(
     Ok(same.map(|id| answer(asked, view, id, started_at_once(view, id), true)))
 }
 
-/// Refuses more members or blocked nodes than a task may have, before anything is made of them.
+/// Refuses more members or blocked nodes than a task can have, before they are processed.
 pub(in super::super) fn are_few(
     asked: &NativeRequest,
     members: u32,
@@ -231,7 +231,7 @@ pub(in super::super) fn are_few(
     Ok(())
 }
 
-/// What an application says of its time.
+/// Returns the tags for the deadline and the estimate of a task.
 fn tags_of(submission: &api::TaskSubmission) -> Vec<(Name, Name)> {
     let mut tags = Vec::new();
     if let Some(deadline) = submission.deadline {
@@ -245,7 +245,7 @@ fn tags_of(submission: &api::TaskSubmission) -> Vec<(Name, Name)> {
 }
 
 impl TenantScope<'_> {
-    /// The command that submits a task, if the caller may say all of this.
+    /// Returns the command that submits a task, if the caller is allowed to set all of its fields.
     pub(super) fn submission(
         &self,
         tenant: &Name,
@@ -296,7 +296,7 @@ impl TenantScope<'_> {
             blocked_nodes: submission.blocked_nodes.iter().map(Name::new).collect(),
             ..Ask::default()
         };
-        // Its content is stored without a key too: an id that the client chose is one.
+        // The digest is stored without a key too, because an id that the client chose acts as a key.
         let digest =
             if request.key.is_empty() { Name::from(digest_of(submission)) } else { request.digest };
         let settings = TaskSettings {
@@ -312,7 +312,7 @@ impl TenantScope<'_> {
         Ok(SubmitTask { submit, ask, settings })
     }
 
-    /// Whether the caller may say that something is as urgent.
+    /// Checks that the caller is allowed to set this priority.
     fn may_rank(&self, priority: i32) -> Result<(), Refused> {
         let within = (-PRIORITY_MOST..=PRIORITY_MOST).contains(&priority);
         if within || self.asked.caller.is(Role::Admin) {
@@ -331,8 +331,7 @@ fn made_id(asked: &NativeRequest) -> Result<Name, Refused> {
     Ok(Name::from(format!("t-{}", hex::encode(bytes))))
 }
 
-/// Have something happen to the task of the path. A missing task takes precedence over faults in the
-/// body.
+/// Changes the task of the path. A missing task takes precedence over faults in the body.
 async fn change(
     service: &Service,
     asked: &NativeRequest,
@@ -350,13 +349,13 @@ async fn change(
     let outcome = judged(service, asked, command).await?;
     let accepted = outcome.map_err(|rejection| refused(asked, &rejection))?;
     let (events, view) = followed(service, accepted).await;
-    // It has ended, and may have been forgotten with that.
+    // The task has ended, and was perhaps removed from the books.
     if view.books.applications().get(id).is_none() {
         return Err(task::no_task(asked, &task));
     }
     let stopping = view.books.task_state(id) == Some(TaskState::Cancelling);
     let status = if cancels && stopping { StatusCode::ACCEPTED } else { StatusCode::OK };
-    // A second report of the end under one key changes nothing.
+    // A second report of the end with the same key changes nothing.
     Ok(answer(asked, &view, id, status, ends && events.is_empty()))
 }
 

@@ -1,7 +1,7 @@
-//! `GET …/tenants/{tenant}/waiting` and `…/waiting/{task}`: which tasks wait, in which order, and why.
+//! `GET …/tenants/{tenant}/waiting` and `…/waiting/{task}`: the waiting tasks, their order, and the reasons.
 //!
-//! The scheduler is asked itself, together with the books as it sees them: order, figures and reasons are
-//! of one moment. It is held up while the order is made, and the reasons of one part of it.
+//! The scheduler is queried together with its current books, so order, figures, and reasons are of one moment. It is
+//! blocked while the order, and the reasons of the requested part, are computed.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -23,7 +23,7 @@ use super::scope::TenantScope;
 use crate::convert::value::resources;
 use crate::service::Service;
 
-/// What was found of the tasks that wait, before it is known who asks.
+/// Waiting tasks, before the rights of the caller are applied.
 struct Found {
     sequence: u64,
     time: Timestamp,
@@ -31,23 +31,23 @@ struct Found {
     tasks: Vec<(WaitingTask, Option<Reason>)>,
 }
 
-/// Why a task waits, for any caller.
+/// Reason why a task waits, for any caller.
 pub(super) struct Reason {
     code: &'static str,
-    /// What holds it back.
+    /// The object that the task waits for.
     subject: String,
-    /// The quota, if it is one.
+    /// The quota, if that is the reason.
     quota: Option<TenantReason>,
     sentence: String,
-    /// Whether the sentence speaks of the tenant's own tasks alone.
+    /// Whether the sentence is only about the tenant's own tasks.
     own: bool,
 }
 
-/// Which of the tasks that wait.
+/// Part of the waiting tasks.
 enum Part {
-    /// So many from a place on.
+    /// A number of tasks, from a position on: position, and number.
     From(usize, usize),
-    /// That of this id.
+    /// The task with this id.
     One(Name),
 }
 
@@ -63,7 +63,7 @@ impl Part {
 fn find(moment: &WriterState<'_>, now: Timestamp, leaf: QueueId, part: &Part) -> Found {
     let WriterState { books, scheduler, sequence, time, .. } = *moment;
     let all = view::waiting(books, now, leaf);
-    // A task that could never start holds nobody up.
+    // A task that can never start does not block the others.
     let is_impossible = |one: &WaitingView| scheduler.is_impossible(books, one.ask);
     let head = all.iter().position(|one| !is_impossible(one));
     let chosen = all.iter().enumerate().filter(|(place, one)| part.has(books, *place, one));
@@ -99,7 +99,7 @@ fn reason(books: &Books, scheduler: &Scheduler, one: &WaitingView) -> Option<Rea
 }
 
 impl Reason {
-    /// The reason of a wait of an ask.
+    /// Returns the reason why an ask waits.
     pub(super) fn of(books: &Books, ask: AllocationId, wait: Wait) -> Self {
         let quota = wait.tenant_reason(books, ask);
         Self {
@@ -113,8 +113,8 @@ impl Reason {
 }
 
 impl TenantScope<'_> {
-    /// A reason as the caller may see it: of tenants above, what they allow, but not what
-    /// others use of it, and nothing of the cluster beyond what it is that holds the task back.
+    /// Returns a reason as far as the caller sees it. Of ancestors of the tenant, it shows the limits, but not the
+    /// usage of others. Of the cluster, it shows only which resource holds the task back.
     pub(super) fn shown(&self, reason: Reason) -> TaskReason {
         let Reason { code, subject, quota, sentence, own } = reason;
         let all = self.sees(&Name::default());
@@ -128,7 +128,7 @@ impl TenantScope<'_> {
         }
     }
 
-    /// The leaf of the tenant of the path.
+    /// Returns the leaf of the tenant in the path.
     fn leaf(&self, books: &Books) -> Result<(Name, QueueId), Refused> {
         let (tenant, _) = self.tenant()?;
         let leaf = view::leaf_of_tenant(books, self.partition, &tenant);
@@ -152,7 +152,7 @@ fn shown(short: &TenantShort, open: bool) -> ShortType {
     }
 }
 
-/// The part of what waits, sent to the caller.
+/// Returns a part of the waiting tasks, as the caller sees them.
 async fn waiting_list(
     service: &Service,
     asked: &NativeRequest,
@@ -164,12 +164,12 @@ async fn waiting_list(
     let path = view.books.queue(leaf).path.clone();
     let partition = TenantScope::of(&view, asked)?.partition;
     let found = service.engine.inspect_at(move |moment| {
-        // It may have gone since.
+        // The queue might have been removed meanwhile.
         let leaf = moment.books.queue_at(partition, &path)?;
         Some(find(moment, now, leaf, &part))
     });
     let found = found.await.map_err(|why| Refused::unavailable(asked, &why))?;
-    // Nothing is sent before it is durable.
+    // The list is sent only when the books that it is based on are durable.
     let sequence = found.as_ref().map_or(0, |found| found.sequence);
     let view = service.engine.views().at_least(sequence).await;
     let here = TenantScope::of(&view, asked)?;

@@ -1,12 +1,13 @@
-//! Whole numbers in bodies, however they are written: `3.0` and `3e0` are integers to JSON Schema, and so to the
-//! document, and some languages write no others.
+//! Integers in bodies with any spelling. `3.0` and `3e0` are integers in JSON Schema, and therefore in the `OpenAPI`
+//! document. Some languages write only such numbers.
 
 use std::borrow::Cow;
 
-/// Beyond this a number of that kind is not known to the unit.
+/// From this value on, a float does not represent every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A body in which whole numbers are written as integers. All else is as it was, and what is no JSON stays none.
+/// Returns a body in which all whole numbers are written as integers. The rest is unchanged, and invalid JSON stays
+/// invalid.
 pub(super) fn whole_numbers(body: &[u8]) -> Cow<'_, [u8]> {
     let (mut written, mut copied, mut at) = (Vec::new(), 0, 0);
     while let Some(byte) = body.get(at) {
@@ -34,7 +35,7 @@ pub(super) fn whole_numbers(body: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(written)
 }
 
-/// Where a text ends that begins here.
+/// Returns the end of the string that begins here.
 fn behind_text(body: &[u8], begin: usize) -> usize {
     let mut at = begin + 1;
     while let Some(byte) = body.get(at) {
@@ -47,12 +48,12 @@ fn behind_text(body: &[u8], begin: usize) -> usize {
     body.len()
 }
 
-/// What a number comes to that is whole, and not written as such.
+/// Returns the value of a number that is whole, but not written as an integer.
 fn whole(number: &[u8]) -> Option<i64> {
     if !number.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
         return None;
     }
-    // Others are read by the reader of JSON, which is stricter about how they are written.
+    // Other numbers are left to the JSON parser, which is stricter about their spelling.
     let float: f64 = serde_json::from_slice(number).ok()?;
     #[expect(clippy::cast_possible_truncation, reason = "it is whole, and exact")]
     (float.fract() == 0.0 && float.abs() <= EXACT).then_some(float as i64)
@@ -70,7 +71,7 @@ mod tests {
             (r#"{"a":7,"b":-1,"c":9007199254740993}"#, r#"{"a":7,"b":-1,"c":9007199254740993}"#),
             ("1e300 1e16 0.1", "1e300 1e16 0.1"),
             ("9007199254740992.0", "9007199254740992"),
-            // What is no JSON stays none.
+            // Invalid JSON stays invalid.
             ("01.0 1. 1.e3 --1.0 1e", "01.0 1. 1.e3 --1.0 1e"),
             (r#"{"a":1.0,"a":2.0}"#, r#"{"a":1,"a":2}"#),
             (r#""1.0"#, r#""1.0"#),

@@ -1,4 +1,4 @@
-//! A profile as pprof reads it. Source: google/pprof, `proto/profile.proto`.
+//! A profile in the format of pprof. Source: google/pprof, `proto/profile.proto`.
 
 use std::collections::HashMap;
 use std::io::{self, Write as _};
@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message as _;
 
-/// A profile that is being made. Texts, functions and places are written once, and named by number.
+/// A profile that is being built. Each text, function, and location is written once, and referenced by number.
 #[derive(Debug, Default)]
 pub(super) struct Profile {
     written: Written,
@@ -16,29 +16,30 @@ pub(super) struct Profile {
     locations: HashMap<Vec<Line>, u64>,
 }
 
-/// A function somewhere on a stack.
+/// A function at a position in a stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) function: String,
-    /// Of the source; empty if it is not known.
+    /// Path of the source file. Empty if unknown.
     pub(super) file: String,
-    /// In that file, from 1; 0 if it is not known.
+    /// Line in that file, from 1. 0 if unknown.
     pub(super) line: u32,
 }
 
-/// When a profile was taken, and how.
+/// Time and duration of a profile.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Taken {
-    /// Nanoseconds since the epoch.
+    /// Start in nanoseconds since the epoch.
     pub(super) at: i64,
-    /// For how many nanoseconds.
+    /// Duration in nanoseconds.
     pub(super) during: i64,
-    /// One sample stands for so many nanoseconds of the last kind of value; 0 if they are no samples.
+    /// Number of nanoseconds that one sample represents, in the unit of the last kind of value. 0 if there are no
+    /// samples.
     pub(super) period: i64,
 }
 
 impl Profile {
-    /// Nothing yet, with values of these kinds and units.
+    /// Returns an empty profile with values of these kinds and units.
     pub(super) fn new(kinds: [(&str, &str); 2], taken: Taken) -> Self {
         let mut profile = Self::default();
         // The first text is empty by definition.
@@ -57,8 +58,8 @@ impl Profile {
         profile
     }
 
-    /// Values of a stack, the innermost place first. Each entry has the functions of one call:
-    /// those that the compiler put into another, and that one last.
+    /// Adds values of a stack, the innermost entry first. Each entry has the functions of one call: inlined functions
+    /// first, and then the function that contains them.
     pub(super) fn add(&mut self, stack: &[Vec<Place>], values: [i64; 2], thread: Option<&str>) {
         let location_id = stack.iter().map(|places| self.location(places)).collect();
         let label = thread.map(|name| Label { key: self.text("thread"), text: self.text(name) });
@@ -66,10 +67,10 @@ impl Profile {
         self.written.sample.push(Sample { location_id, value: values.to_vec(), label });
     }
 
-    /// As it is sent: protobuf, compressed.
+    /// Returns the compressed protobuf message.
     ///
     /// # Errors
-    /// When it cannot be compressed.
+    /// If the compression fails.
     pub(super) fn gzipped(&self) -> io::Result<Vec<u8>> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(&self.written.encode_to_vec())?;
@@ -88,7 +89,7 @@ impl Profile {
 
     fn function(&mut self, place: &Place) -> u64 {
         let (name, filename) = (self.text(&place.function), self.text(&place.file));
-        // 0 names nothing.
+        // Number 0 is reserved for no function.
         let next = self.written.function.len() as u64 + 1;
         let id = *self.functions.entry((name, filename)).or_insert(next);
         if id == next {
@@ -111,12 +112,12 @@ impl Profile {
     }
 }
 
-/// A number of an entry of a table.
+/// Returns a position in a table as a number of the format.
 fn number(place: usize) -> i64 {
     i64::try_from(place).unwrap_or(i64::MAX)
 }
 
-/// What is written. Texts are numbers of entries of `string_table`.
+/// The message. Texts are indices into `string_table`.
 #[derive(Clone, PartialEq, prost::Message)]
 struct Written {
     #[prost(message, repeated, tag = "1")]
@@ -207,7 +208,7 @@ mod tests {
         let writer = vec![place("write", 3)];
         profile.add(&[vec![place("flush", 9)], writer.clone()], [1, 10], Some("writer"));
         profile.add(&[vec![place("flush", 9)], writer.clone()], [2, 20], Some("other"));
-        // Elsewhere in the same function is another place.
+        // Another line of the same function is another location.
         profile.add(&[vec![place("flush", 12), place("commit", 2)], writer], [1, 10], None);
         let written = &profile.written;
         assert_eq!((written.location.len(), written.function.len()), (3, 3));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Resident bytes of mappings, by what is mapped. Source: `proc(5)`, `smaps`.
+/// Returns resident bytes by mapped file. Source: `proc(5)`, `smaps`.
 pub(super) fn mappings(maps: &str) -> BTreeMap<String, i64> {
     let mut all = BTreeMap::new();
     let mut name = String::new();

@@ -1,4 +1,4 @@
-//! Profiles in the form of pprof: processor time by stack, memory by mapping.
+//! Profiles in the format of pprof: processor time by stack, and memory by mapping.
 
 mod form;
 mod memory;
@@ -20,7 +20,7 @@ use super::refusal::{Answer, Refusal};
 use super::request::RestRequest;
 use super::respond::{TEXT, blocking, body};
 
-/// The memory in use, by mapping.
+/// Returns the memory in use, by mapping.
 pub(crate) async fn get_heap_profile(asked: RestRequest) -> Answer {
     let as_text = asked.number("debug")?.unwrap_or(0) > 0;
     let now = asked.service.clock.now();

@@ -1,8 +1,7 @@
-//! Where processor time goes: the system's timer for profiling interrupts whatever runs, and the
-//! stack is noted.
+//! Processor profiles: the profiling timer of the system interrupts running threads, and the stack is recorded.
 //!
-//! Nothing of this exists before the first profile, and nothing runs between two. Why this
-//! library: `docs/decisions/0021-cpu-profile.md`.
+//! Before the first profile nothing is allocated, and between profiles nothing runs. For the choice of the library,
+//! see `docs/decisions/0021-cpu-profile.md`.
 
 use std::time::{Duration, SystemTime};
 
@@ -16,16 +15,16 @@ use super::super::respond::blocking;
 use super::form::{Place, Profile, Taken};
 use super::{attachment, gzipped};
 
-/// How long processor time is watched by default, in seconds.
+/// Default duration of a profile, in seconds.
 const SECONDS: u64 = 30;
 
-/// How often a second of processor time is interrupted. Not a round number, so that it does not
-/// fall in step with what happens by the clock.
+/// Number of samples per second of processor time. It is not a round number, so that sampling does not align with
+/// periodic work.
 const SAMPLES_PER_SECOND: i32 = 99;
 
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
-/// Where processor time goes.
+/// Returns a processor profile.
 pub(crate) async fn get_cpu_profile(asked: RestRequest) -> Answer {
     let seconds = asked.number("seconds")?.filter(|seconds| *seconds > 0).unwrap_or(SECONDS);
     if seconds > PROFILE_SECONDS_MAX {
@@ -33,7 +32,7 @@ pub(crate) async fn get_cpu_profile(asked: RestRequest) -> Answer {
         return Err(Refusal::bad(why));
     }
     let sampling = blocking(Sampling::begin).await?.map_err(|error| refusal(&error))?;
-    // A caller that does not wait for it drops this, and nobody is watched any more.
+    // If the client disconnects, the sampling is dropped and stops.
     tokio::time::sleep(Duration::from_secs(seconds)).await;
     let profile = blocking(move || sampling.profile()).await?;
     let profile = profile.map_err(|error| refusal(&error))?;
@@ -49,16 +48,16 @@ fn refusal(error: &SamplingError) -> Refusal {
     }
 }
 
-/// A profile that is being taken, until this is dropped.
+/// A running profile. Sampling stops when this is dropped.
 struct Sampling(ProfilerGuard<'static>);
 
-/// Why there is no profile.
+/// Reason why a profile could not be taken.
 #[derive(Debug, thiserror::Error)]
 enum SamplingError {
-    /// Somebody else takes one of this process.
+    /// Another profile of this process is already running.
     #[error("another profile is in progress, and the server takes one at a time. Try again later.")]
     Busy,
-    /// The timer, its signal or the file for what does not fit into memory is not to be had.
+    /// The timer, its signal, or the overflow file is not available.
     #[error("the CPU cannot be profiled")]
     Failed(#[source] pprof::Error),
 }
@@ -73,18 +72,18 @@ impl From<pprof::Error> for SamplingError {
 }
 
 impl Sampling {
-    /// Begin to watch all threads. It reads the tables of the program first, so it takes a moment.
+    /// Starts sampling all threads. Reads the symbol tables of the program first, so it takes a moment.
     ///
     /// # Errors
-    /// When that is not possible, or done already.
+    /// If that is not possible, or another profile is running.
     fn begin() -> Result<Self, SamplingError> {
         Ok(Self(ProfilerGuardBuilder::default().frequency(SAMPLES_PER_SECOND).build()?))
     }
 
-    /// What was seen so far. It looks for the names of all places, so it takes its time.
+    /// Returns the samples so far. Resolving all symbols takes some time.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If the samples cannot be read.
     fn profile(&self) -> Result<Profile, SamplingError> {
         Ok(written(&self.0.report().build()?))
     }

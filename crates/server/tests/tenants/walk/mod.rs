@@ -1,5 +1,5 @@
-//! Every route of the document, as whoever reads one tenant asks it: he is answered the same whether there are
-//! others beside it or not. A new route is walked as soon as it is in the document. Source: tenants TR-43, TS-31.
+//! Sends every route of the document as a caller who reads one tenant: the answers are the same whether there are
+//! other tenants or not. A new route is included as soon as it is in the document. Source: tenants TR-43, TS-31.
 
 mod asked;
 mod same;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use asked::Asked;
 use world::{Kin, Who, World};
 
-/// A stream that says nothing for so long has said what it had to say.
+/// Silence after which a stream counts as finished.
 const SILENCE: Duration = Duration::from_millis(400);
 
 async fn walk(kin: Kin, who: Who, which: impl Fn(&Asked) -> bool) -> (usize, usize) {
@@ -46,7 +46,7 @@ async fn who_reads_a_tenant_learns_nothing_of_others_by_any_route() {
 #[doc(alias = "TR-43")]
 async fn who_acts_for_a_tenant_learns_nothing_of_others_by_any_route() {
     for kin in [Kin::Apart, Kin::OneParent] {
-        // What he changes of his own changes what follows.
+        // Changes by the caller change the following answers.
         let which = |asked: &Asked| !asked.changes() || asked.names_others();
         let (asked, told) = walk(kin, Who::OwnAdmin, which).await;
         assert!(asked > 500 && told > 100, "{kin:?}: {told} of {asked} were answered");
@@ -55,7 +55,7 @@ async fn who_acts_for_a_tenant_learns_nothing_of_others_by_any_route() {
 
 #[tokio::test]
 async fn the_walk_finds_what_is_of_others() {
-    // Who reads everything is told of others, and the comparison shows it.
+    // A caller who reads everything sees the others, and the comparison shows it.
     let (alone, beside) =
         (World::with(Kin::OneParent, false).await, World::with(Kin::OneParent, true).await);
     let mut seen = 0;

@@ -3,8 +3,8 @@
 use axum::http::response::Parts;
 use serde_json::Value;
 
-/// What differs from one server to another, whoever asks: when it happened in all that happened, and the chain
-/// of all records of the audit.
+/// Fields that differ between servers for every caller: positions in the order of all events, and the chain of all
+/// records of the audit log.
 const OWN: [&str; 9] = [
     "ledgerVersion",
     "sequence",

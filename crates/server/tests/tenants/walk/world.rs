@@ -1,4 +1,4 @@
-//! A whole server with its gate, where everybody says who he is: tenant `ours`, and perhaps others beside it.
+//! A whole server with its gate and authentication of all callers: tenant `ours`, and optionally other tenants.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use super::asked::Asked;
 use super::same::Said;
 use crate::support::{START, amounts};
 
-/// Whoever may submit to a queue may submit to every queue here.
+/// Every submitter can submit to every queue here.
 const QUEUES: &str = "
 partitions:
   - name: default

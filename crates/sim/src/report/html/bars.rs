@@ -1,4 +1,4 @@
-//! Why they waited: one bar per blocker, as a list that needs no drawing.
+//! Reasons of waits: a list with one bar per blocker.
 
 use maud::{Markup, html};
 
@@ -6,10 +6,10 @@ use super::text::Text;
 use crate::metric::Summary;
 use crate::report::{pretty, words};
 
-/// Bars shown; the rest is one bar.
+/// Most bars. All other blockers share one bar.
 const BARS_MAX: usize = 15;
 
-/// The bars, longest first.
+/// Returns the bars, the longest first.
 pub(super) fn render(summary: &Summary) -> Markup {
     let mut bars: Vec<(String, u64, Option<u64>)> = summary
         .blockers

@@ -1,4 +1,4 @@
-//! Two runs on one page: what the comparison comes to, the curves of both, and the waits of each user and queue.
+//! Two runs on one page: a summary of the comparison, the curves of both, and the waits of each user and queue.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ use crate::report::compare::{Section, sections};
 use crate::report::json::Document;
 use crate::report::verdict::verdict;
 
-/// The page.
+/// Returns the page.
 pub fn page(before: &Document, after: &Document) -> String {
     let main = html! {
         (header(before, after))
@@ -44,7 +44,7 @@ fn header(before: &Document, after: &Document) -> Markup {
     }
 }
 
-/// The curves of both runs, each pair on one plot.
+/// Returns the curves of both runs, with each pair on one plot.
 fn curves(before: &Document, after: &Document) -> Markup {
     let (old, new) = (&before.summary, &after.summary);
     let end_ms = old.end_ms.max(new.end_ms);

@@ -1,4 +1,4 @@
-//! What every plot has: a figure, two sizes, axes with units, a legend.
+//! Common parts of all plots: a figure, two sizes, axes with units, and a legend.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use super::scale::Axis;
 use super::text::{Text, cut_front, drawn, escape};
 use crate::report::pretty;
 
-/// The size of a plot, in CSS pixels at natural size, and the margins around its area.
+/// Size of a plot in CSS pixels, and the margins around its area.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
-    /// Class of the `svg`: decides by style sheet at which widths it shows.
+    /// Class of the `svg`. The style sheet determines at which widths it is shown.
     pub(super) class: &'static str,
     pub(super) width: f64,
     pub(super) height: f64,
@@ -19,13 +19,13 @@ pub(super) struct Look {
     right: f64,
     top: f64,
     bottom: f64,
-    /// How many ticks the horizontal axis has room for.
+    /// Most ticks of the horizontal axis.
     pub(super) ticks: u64,
-    /// Whether names stand at the ends of the curves.
+    /// Whether names are shown at the ends of the curves.
     pub(super) direct_labels: bool,
 }
 
-/// For screens from 960 px, and for paper.
+/// Layout for screens from 960 px, and for paper.
 pub(super) const WIDE: Look = Look {
     class: "wide",
     width: 1_000.0,
@@ -38,10 +38,10 @@ pub(super) const WIDE: Look = Look {
     direct_labels: true,
 };
 
-/// The same without names at the curves.
+/// The same layout without names at the curves.
 pub(super) const WIDE_BARE: Look = Look { right: 16.0, direct_labels: false, ..WIDE };
 
-/// For phones.
+/// Layout for phones.
 pub(super) const NARROW: Look = Look {
     class: "narrow",
     width: 340.0,
@@ -54,28 +54,28 @@ pub(super) const NARROW: Look = Look {
     direct_labels: false,
 };
 
-/// For small multiples, at every screen width.
+/// Layout for small multiples, at every screen width.
 pub(super) const SMALL: Look =
     Look { class: "small", width: 300.0, height: 200.0, ticks: 5, ..NARROW };
 
 impl Look {
-    /// Left edge, right edge of the area.
+    /// Returns the left and right edge of the area.
     pub(super) fn horizontal(&self) -> (f64, f64) {
         (self.left, self.width - self.right)
     }
 
-    /// Top, bottom of the area.
+    /// Returns the top and bottom of the area.
     pub(super) fn vertical(&self) -> (f64, f64) {
         (self.top, self.height - self.bottom)
     }
 
-    /// Horizontal place of `value` on an axis from 0 to `end`.
+    /// Returns the horizontal position of `value` on an axis from 0 to `end`.
     pub(super) fn x(&self, value: f64, end: f64) -> f64 {
         let (left, right) = self.horizontal();
         left + (right - left) * value / end
     }
 
-    /// Vertical place of `value` on an axis from 0 to `end`.
+    /// Returns the vertical position of `value` on an axis from 0 to `end`.
     pub(super) fn y(&self, value: f64, end: f64) -> f64 {
         let (top, bottom) = self.vertical();
         bottom - (bottom - top) * value / end
@@ -84,25 +84,25 @@ impl Look {
 
 /// A figure around the drawings of one plot.
 pub(super) struct Figure<'a> {
-    /// Element id; ours, not from a trace.
+    /// Element id. It is never derived from a trace.
     pub(super) id: String,
     pub(super) title: String,
-    /// One sentence on how to read it; text, not markup.
+    /// One sentence about how to read the plot, as text without markup.
     pub(super) note: String,
-    /// JSON pointer, in the embedded summary, to the numbers that are plotted.
+    /// JSON pointer to the plotted numbers in the embedded summary.
     pub(super) path: String,
-    /// Sum of what is drawn.
+    /// Sum of the plotted values.
     pub(super) total: f64,
     /// Unit of the total.
     pub(super) unit: String,
-    /// Names with colour class and a remark, in order.
+    /// Names with color class and remark, in order.
     pub(super) legend: Vec<(usize, &'a str, String)>,
-    /// Whether the script shows the values under the pointer.
+    /// Whether the script shows the values at the pointer.
     pub(super) hover: bool,
 }
 
 impl Figure<'_> {
-    /// The figure with these `svg` elements inside.
+    /// Returns the figure with these `svg` elements.
     pub(super) fn around(&self, drawings: String) -> Markup {
         let Self { id, title, note, path, total, unit, legend, hover } = self;
         html! {
@@ -133,7 +133,7 @@ pub(super) struct AxisLabels {
     pub(super) y: String,
 }
 
-/// An `svg` element with axes, around these marks. `description` is read to those who cannot see.
+/// Returns an `svg` element with axes around these marks. `description` is for screen readers.
 pub(super) fn svg(
     look: &Look,
     description: &str,
@@ -183,15 +183,15 @@ pub(super) fn svg(
     svg
 }
 
-/// Names at the right edge, at these heights but never on each other; of equal heights the
-/// first goes on top.
+/// Returns names at the right edge, near these heights without overlaps. Of names with equal heights, the first one
+/// is at the top.
 pub(super) fn direct_labels(look: &Look, mut names: Vec<(usize, &str, f64)>) -> String {
     const LINE: f64 = 16.0;
     let (_, right) = look.horizontal();
     let (top, bottom) = look.vertical();
-    // Names at the same height keep the order in which they came.
+    // Names at the same height keep their order.
     names.sort_by(|left, right| left.2.total_cmp(&right.2));
-    // Push down from the top, then up from the bottom what was pushed out.
+    // Moves names down from the top, and then those beyond the bottom up again.
     let mut floor = top;
     for name in &mut names {
         name.2 = name.2.max(floor);
@@ -217,12 +217,12 @@ pub(super) fn direct_labels(look: &Look, mut names: Vec<(usize, &str, f64)>) -> 
     })
 }
 
-/// The label of an axis of virtual time in this unit.
+/// Returns the label of an axis of virtual time in this unit.
 pub(super) fn time_label(unit: &str) -> String {
     format!("virtual time since the start ({unit})")
 }
 
-/// A value with its unit, for legends and tool tips.
+/// Returns a value with its unit, for legends and tool tips.
 pub(super) fn with_unit(value: f64, unit: &str) -> String {
     format!("{}\u{a0}{unit}", pretty::number(value))
 }

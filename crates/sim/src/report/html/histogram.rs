@@ -1,4 +1,4 @@
-//! How many jobs waited how long.
+//! Histogram of the waits of jobs.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use super::scale::{self, Axis};
 use crate::metric::Summary;
 use crate::report::pretty;
 
-/// Columns over which percentiles are marked, with their names.
+/// Names of the marked percentiles.
 const MARKED: [&str; 2] = ["half", "95 %"];
 
-/// The distribution of waits.
+/// Returns the distribution of waits.
 pub(super) fn render(summary: &Summary) -> Markup {
     let total: u64 = summary.wait_histogram.iter().map(|bucket| bucket.jobs).sum();
     let figure = Figure {
@@ -36,7 +36,7 @@ fn draw(summary: &Summary, look: &Look) -> String {
     let columns = float(buckets.len().max(1) as u64);
     let largest = buckets.iter().map(|bucket| bucket.jobs).max().unwrap_or(0);
     let is_narrow = look.width < 500.0;
-    // Room above the columns for the marks of the percentiles.
+    // Space above the columns for the marks of the percentiles.
     let y = scale::amounts(1.2 * float(largest), if is_narrow { 4 } else { 5 });
     let mut marks = String::new();
     for (index, bucket) in buckets.iter().enumerate() {
@@ -70,7 +70,7 @@ fn draw(summary: &Summary, look: &Look) -> String {
     for (index, (name, ms)) in MARKED.iter().zip([waits.p50_ms, waits.p95_ms]).enumerate() {
         marks.push_str(&marker(summary, look, name, ms, index));
     }
-    // Every edge has room for its text on a wide plot, every third on a narrow one.
+    // On a wide plot every edge has a label, and on a narrow one every third.
     let every = if is_narrow { 3 } else { 1 };
     let edges = buckets.iter().enumerate().step_by(every);
     let x = Axis {
@@ -92,7 +92,7 @@ fn draw(summary: &Summary, look: &Look) -> String {
     frame::svg(look, &description, &labels, (&x, &y), &marks)
 }
 
-/// A dashed line at a percentile, with its value.
+/// Returns a dashed line at a percentile, with its value.
 fn marker(summary: &Summary, look: &Look, name: &str, ms: u64, index: usize) -> String {
     let buckets = &summary.wait_histogram;
     let Some(column) = buckets.iter().rposition(|bucket| bucket.from_ms <= ms) else {
@@ -104,7 +104,7 @@ fn marker(summary: &Summary, look: &Look, name: &str, ms: u64, index: usize) -> 
     let at = look.x(float(column as u64) + inside, float(buckets.len() as u64));
     let ((left, right), (top, bottom)) = (look.horizontal(), look.vertical());
     let height = top + 8.0 + 17.0 * float(index as u64);
-    // The text stands on the side that has more room.
+    // The text is on the side with more space.
     let (anchor, shift) = if at - left > right - at { ("end", -6.0) } else { ("start", 6.0) };
     format!(
         "<path class=\"level\" d=\"M{at:.1} {top}V{bottom}\"/>\

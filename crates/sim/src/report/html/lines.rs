@@ -1,4 +1,4 @@
-//! Curves over time, drawn as steps: each value holds for its whole bin.
+//! Step curves over time: each value holds for its whole bin.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::text::escape;
 use crate::metric::{Grid, Series};
 use crate::report::Curves;
 
-/// One curve: each value holds from its time, in ms, to the next one's or to the end.
+/// One curve. Each value holds from its time in ms to the next one, or to the end.
 pub(super) struct Line<'a> {
     pub(super) name: &'a str,
     pub(super) steps: Vec<(u64, f64)>,
@@ -23,36 +23,36 @@ pub(super) struct LinePlot<'a> {
     pub(super) id: String,
     pub(super) title: String,
     pub(super) note: String,
-    /// JSON pointer to the series in the embedded summary; empty if they are not in it.
+    /// JSON pointer to the series in the embedded summary. Empty if they are not in it.
     pub(super) path: String,
-    /// What the vertical axis counts.
+    /// Quantity on the vertical axis.
     pub(super) quantity: &'a str,
     pub(super) unit: &'a str,
     pub(super) end_ms: u64,
     pub(super) lines: Vec<Line<'a>>,
-    /// A dashed level across the plot: what it is, and its value.
+    /// Name and value of a dashed horizontal line across the plot.
     pub(super) level: Option<(&'a str, f64)>,
-    /// The axis reaches at least this far.
+    /// Smallest end of the vertical axis.
     pub(super) at_least: f64,
     /// Whether the area below the first curve is tinted.
     pub(super) area: bool,
-    /// Times that are shaded: from, to, in ms, and what they are.
+    /// Shaded time spans: start and end in ms, and a description.
     pub(super) bands: Vec<(u64, u64, String)>,
-    /// What the legend says of each curve.
+    /// Remark on each curve in the legend.
     pub(super) remark: Remark,
 }
 
-/// What the legend says of a curve.
+/// Remark on a curve in the legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Remark {
-    /// Its mean over the run.
+    /// Mean of the curve over the run.
     Mean,
-    /// Its last value.
+    /// Last value of the curve.
     Last,
 }
 
 impl<'a> Line<'a> {
-    /// The curve of a series.
+    /// Returns the curve of a series.
     pub(super) fn of(series: &'a Series, grid: Grid) -> Self {
         let steps = series.values.iter().enumerate();
         Self {
@@ -62,14 +62,14 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// A curve of steps in a run that ends at `end_ms`.
+    /// Returns a curve of steps in a run that ends at `end_ms`.
     pub(super) fn of_steps(name: &'a str, steps: &[(u64, f64)], end_ms: u64) -> Self {
         let mut line = Self { name, steps: steps.to_vec(), mean: 0.0 };
         line.mean = line.total(end_ms) / crate::report::pretty::hours(end_ms.max(1));
         line
     }
 
-    /// Each value with the moments from and to which it holds, ms.
+    /// Returns each value with the start and end of its time span in ms.
     fn spans(&self, end_ms: u64) -> impl Iterator<Item = (u64, u64, f64)> {
         self.steps.iter().enumerate().map(move |(index, (from_ms, value))| {
             let to_ms = self.steps.get(index + 1).map_or(end_ms, |next| next.0);
@@ -77,7 +77,7 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// Σ value × time, in unit × hours: what the eye adds up.
+    /// Returns Σ value × time, in unit × hours.
     #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
     fn total(&self, end_ms: u64) -> f64 {
         let spans = self.spans(end_ms);
@@ -86,7 +86,7 @@ impl<'a> Line<'a> {
 }
 
 impl<'a> LinePlot<'a> {
-    /// A plot of an extra set of curves.
+    /// Returns a plot of an extra set of curves.
     pub(super) fn of_curves(index: usize, curves: &'a Curves, end_ms: u64) -> Self {
         let lines = curves.curves.iter().map(|(name, steps)| Line::of_steps(name, steps, end_ms));
         Self {
@@ -106,12 +106,12 @@ impl<'a> LinePlot<'a> {
         }
     }
 
-    /// The figure in both sizes.
+    /// Returns the figure in both sizes.
     pub(super) fn render(&self) -> Markup {
         self.render_in(&[WIDE, NARROW])
     }
 
-    /// The figure in these sizes.
+    /// Returns the figure in these sizes.
     pub(super) fn render_in(&self, looks: &[Look]) -> Markup {
         let total: f64 = self.lines.iter().map(|line| line.total(self.end_ms)).sum();
         let mut legend: Vec<(usize, &str, String)> = self
@@ -147,7 +147,7 @@ impl<'a> LinePlot<'a> {
         }
     }
 
-    /// The shaded times.
+    /// Returns the shaded time spans.
     fn shades(&self, look: &Look, end: f64) -> String {
         let (top, bottom) = look.vertical();
         self.bands.iter().fold(String::new(), |mut marks, (from_ms, to_ms, what)| {
@@ -219,7 +219,7 @@ impl<'a> LinePlot<'a> {
     }
 }
 
-/// The steps as path data; equal neighbours become one stroke.
+/// Returns the steps as path data. Equal neighbors become one stroke.
 fn path(look: &Look, line: &Line<'_>, end_ms: u64, (x_end, y_end): (f64, f64)) -> String {
     let mut path = String::new();
     let mut drawn: Option<String> = None;

@@ -1,9 +1,8 @@
-//! The report as one HTML file that needs nothing else: no network, font or program.
+//! The report as one self-contained HTML file: it needs no network, font, or program.
 //!
-//! Every plot is an inline SVG in two sizes, chosen by the style sheet. A plot states in
-//! `data-total` what its marks add up to, and in `data-path` (a JSON pointer) where the same
-//! number stands in the summary that is embedded as `#summary`; a test compares the two in a
-//! browser. The script only adds a read-out under the pointer; everything is readable without.
+//! Every plot is an inline SVG in two sizes, which the style sheet selects. `data-total` of a plot is the sum of its
+//! marks, and `data-path` is the JSON pointer to the same number in the embedded summary `#summary`. A test compares
+//! the two in a browser. The script only adds values at the pointer; everything is readable without it.
 
 mod bars;
 pub mod compare;
@@ -26,10 +25,10 @@ use super::json::Document;
 use super::{pretty, table};
 use crate::metric::{Series, Summary};
 
-/// Resource types with a plot of shares; the style sheet switches between so many.
+/// Most resource types with a plot of shares. The style sheet switches between this many.
 const STACKS_MAX: usize = 8;
 
-/// The page.
+/// Returns the page.
 pub fn page(document: &Document) -> String {
     let summary = &document.summary;
     let json = serde_json::to_string(summary).expect("text keys and finite numbers");
@@ -49,7 +48,7 @@ pub fn page(document: &Document) -> String {
     whole((&document.header.title, "simulation"), "", &main, &scripts)
 }
 
-/// A whole page of a title and a kind, with more styles of its own.
+/// Returns a whole page with a title, a kind, and additional styles.
 fn whole((title, kind): (&str, &str), styles: &str, main: &Markup, scripts: &Markup) -> String {
     let page = html! {
         (DOCTYPE) "\n"
@@ -70,19 +69,19 @@ fn whole((title, kind): (&str, &str), styles: &str, main: &Markup, scripts: &Mar
     page.into_string()
 }
 
-/// All numbers of a page, for programs.
+/// Returns all numbers of a page, for programs.
 fn data(json: &str) -> Markup {
     html! {
         script type="application/json" id="summary" { (drawn(json_in_script(json))) } "\n"
     }
 }
 
-/// The script that shows values under the pointer.
+/// Returns the script that shows values at the pointer.
 fn read_out() -> Markup {
     html! { script { "\n" (drawn(include_str!("script.js"))) } "\n" }
 }
 
-/// A command with each word in an element of its own, so that a line does not end inside of `--option`.
+/// Returns a command with each word in its own element, so that a line does not break inside `--option`.
 fn command(line: &str) -> Markup {
     html! {
         code {
@@ -94,7 +93,7 @@ fn command(line: &str) -> Markup {
     }
 }
 
-/// Sentences, each in a paragraph.
+/// Returns sentences as paragraphs.
 fn paragraphs(lines: &[String]) -> Markup {
     html! { @for line in lines { p { (Text(line)) } } }
 }
@@ -134,7 +133,7 @@ fn header(document: &Document) -> Markup {
     }
 }
 
-/// Sentences as a list; nothing where there are none.
+/// Returns sentences as a list. Empty without sentences.
 fn list(lines: &[String]) -> Markup {
     html! {
         @if !lines.is_empty() {
@@ -143,7 +142,7 @@ fn list(lines: &[String]) -> Markup {
     }
 }
 
-/// The numbers that people ask for first.
+/// Returns the most important numbers.
 fn headline(summary: &Summary) -> Markup {
     let run = &summary.run;
     let started = |ms: u64| {
@@ -254,7 +253,7 @@ fn lost(summary: &Summary) -> String {
     format!("work lost: {}", parts.join(", "))
 }
 
-/// The type that was used most; of equal ones the first by name.
+/// Returns the type with the highest usage. Of equal ones, returns the first by name.
 fn most_used(summary: &Summary) -> Option<&crate::metric::TypeSummary> {
     let types = summary.types.iter().filter(|one| one.capacity_hours > 0.0);
     types.reduce(|most, one| if one.used_percent > most.used_percent { one } else { most })
@@ -358,7 +357,7 @@ fn shares(summary: &Summary) -> Markup {
     }
 }
 
-/// One small plot per queue with a guarantee.
+/// Returns one small plot for each queue with a guarantee.
 fn guarantees(summary: &Summary) -> Markup {
     let series = summary.series.guaranteed_share.iter().enumerate();
     let plots = series.filter_map(|(index, one)| {
@@ -438,7 +437,7 @@ fn remarks(document: &Document) -> Markup {
     }
 }
 
-/// One key of a JSON pointer.
+/// Returns one key of a JSON pointer.
 fn pointer(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

@@ -1,9 +1,9 @@
-//! Axes: where ticks go and what is written at them.
+//! Axes: positions and labels of ticks.
 
 /// Steps between ticks, in multiples of a power of ten.
 const NICE: [f64; 3] = [1.0, 2.0, 5.0];
 
-/// Units of virtual time: name, length in ms, steps between ticks in that unit.
+/// Units of virtual time: name, length in ms, and steps between ticks in that unit.
 const TIME_UNITS: [(&str, u64, &[u64]); 5] = [
     ("d", 86_400_000, &[1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000]),
     ("h", 3_600_000, &[1, 2, 3, 6, 12, 24]),
@@ -12,18 +12,17 @@ const TIME_UNITS: [(&str, u64, &[u64]); 5] = [
     ("ms", 1, &[1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]),
 ];
 
-/// An axis: the value at its end, ticks from 0 to the end, and their texts.
+/// An axis: the value at its end, the ticks from 0 to the end, and their labels.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Axis {
     pub(super) end: f64,
     pub(super) ticks: Vec<(f64, String)>,
 }
 
-/// An axis from 0 to at least `max`, ending at a tick, with about `count` ticks.
+/// Returns an axis from 0 to at least `max` that ends at a tick, with about `count` ticks.
 pub(super) fn amounts(max: f64, count: u32) -> Axis {
     let max = if max > 0.0 { max } else { 1.0 };
-    // A hair of slack: 0.1 × 3 is a little above 0.3, and many shares may add up to a little
-    // above the whole.
+    // A tolerance, because 0.1 × 3 is slightly above 0.3, and many shares can sum to slightly more than the whole.
     let wanted = max / f64::from(count) * (1.0 - 1e-6);
     let mut power = 1e-6;
     let step = loop {
@@ -43,7 +42,7 @@ pub(super) fn amounts(max: f64, count: u32) -> Axis {
     Axis { end, ticks }
 }
 
-/// An axis from 0 to `end_ms` of virtual time with at most about `count` ticks, and its unit.
+/// Returns an axis from 0 to `end_ms` of virtual time with at most about `count` ticks, and its unit.
 pub(super) fn time(end_ms: u64, count: u64) -> (Axis, &'static str) {
     // The largest unit of which the run has at least four.
     let unit = TIME_UNITS.iter().find(|(_, length_ms, _)| end_ms >= 4 * length_ms);

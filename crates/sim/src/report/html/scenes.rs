@@ -1,5 +1,5 @@
-//! The scenes of user limits as one page: each by three formulas side by side, with what the real
-//! `CapacityScheduler` did, and the arithmetic behind it.
+//! The scenes of user limits as one page. Each scene has three formulas side by side, the behavior of the real
+//! `CapacityScheduler`, and the underlying arithmetic.
 
 use maud::{Markup, html};
 
@@ -10,13 +10,13 @@ use super::text::{Text, drawn, escape};
 use crate::study::text::{ends, stuck, tables};
 use crate::study::{DeadZone, Played, Point, Run, Study};
 
-/// What the curve of all other queues is called.
+/// Name of the curve of all other queues.
 const OTHERS: &str = "other queues";
 
 /// A curve of a plot: its name, and its value at a moment.
 type Curve = (&'static str, fn(&Point) -> i64);
 
-/// Curves of a plot, in the order of their colours.
+/// Curves of a plot, in the order of their colors.
 const CURVES: [Curve; 5] = [
     ("used", |point| point.used),
     ("limit", |point| point.limit),
@@ -25,7 +25,7 @@ const CURVES: [Curve; 5] = [
     (OTHERS, |point| point.others),
 ];
 
-/// The page.
+/// Returns the page.
 ///
 /// # Panics
 /// Never: all keys of the document are texts.
@@ -113,7 +113,7 @@ fn of_scene(scene: &Played) -> Markup {
             @if let Some(run) = scene.runs.last() {
                 details {
                     summary { "Queue file of smooth" }
-                    // Blanks that stand in a row stay.
+                    // Consecutive blanks are preserved.
                     pre { (drawn(escape(&run.queue_file).replace("  ", "\u{a0} "))) }
                 }
                 "\n"
@@ -123,7 +123,7 @@ fn of_scene(scene: &Played) -> Markup {
     }
 }
 
-/// What a run came to.
+/// Returns the result of a run as a sentence.
 fn note(run: &Run) -> String {
     let who = match run.preemption {
         "monitor" => "YARN’s monitor",
@@ -161,7 +161,7 @@ impl Plot<'_> {
                 self.points.iter().map(|point| (point.at_ms, value(point) as f64)).collect();
             (name, steps)
         });
-        // Where nobody else is, nothing is drawn of others.
+        // The curve of other queues is omitted if they use nothing.
         let is_shown = |(name, steps): &&(&str, Vec<(u64, f64)>)| {
             *name != OTHERS || steps.iter().any(|step| step.1 > 0.0)
         };
@@ -292,7 +292,7 @@ fn remarks() -> Markup {
     }
 }
 
-/// What to know of all scenes.
+/// Notes on all scenes.
 const NOTES: [&str; 8] = [
     "Shaded areas are dead zones: the queue has less than its entitlement, waits, and has a \
      demand, but nothing of the queue starts.",

@@ -1,4 +1,4 @@
-//! A page of tables and plots that is not the report of one run: what it says is somebody else's.
+//! A page of tables and plots that is not the report of one run. The caller defines its content.
 
 use maud::{Markup, html};
 
@@ -10,32 +10,32 @@ use crate::report::Curves;
 /// A page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sheet {
-    /// What kind of page it is, in a word.
+    /// Kind of the page, as a word.
     pub kind: String,
-    /// What it is about.
+    /// Title of the page.
     pub title: String,
-    /// What is to be known first, in a sentence each.
+    /// Most important results, as sentences.
     pub answer: Vec<String>,
-    /// Names and values of what it was made from.
+    /// Names and values of the inputs.
     pub facts: Vec<(String, String)>,
-    /// What follows, in this order.
+    /// Parts of the page, in order.
     pub parts: Vec<Part>,
-    /// All of it for programs: JSON.
+    /// All data as JSON, for programs.
     pub data: String,
 }
 
 /// A part of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
-    /// Rows of cells, the first of each its name.
+    /// Rows of cells. The first cell of each is its name.
     Rows(Rows),
-    /// Curves over the time up to this moment, in ms.
+    /// Curves up to this time in ms.
     Curves(Curves, u64),
-    /// Text as it is, such as what is wrong with a file.
+    /// Preformatted text, such as the findings on a file.
     Text {
-        /// What it is.
+        /// Title of the text.
         title: String,
-        /// Its lines.
+        /// Lines of the text.
         text: String,
     },
 }
@@ -43,21 +43,21 @@ pub enum Part {
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
-    /// Letters, digits and `-`, once on the page.
+    /// Element id of letters, digits, and `-`, which is unique on the page.
     pub id: String,
-    /// What it shows.
+    /// Title of the table.
     pub title: String,
-    /// What to know of it.
+    /// Note on the table.
     pub note: String,
     /// Names of the columns.
     pub columns: Vec<String>,
-    /// The rows, with as many cells.
+    /// Rows, each with one cell per column.
     pub rows: Vec<Vec<String>>,
-    /// Whether all columns but the first and the last are numbers.
+    /// Whether all columns except the first and the last are numbers.
     pub numbers: bool,
 }
 
-/// The page, which needs nothing else: no network, font or program.
+/// Returns the page, which is self-contained: it needs no network, font, or program.
 pub fn page(sheet: &Sheet) -> String {
     let Sheet { kind, title, answer, facts, parts, data } = sheet;
     let main = html! {

@@ -1,4 +1,4 @@
-//! Shares over time, stacked.
+//! Stacked shares over time.
 
 use std::fmt::Write;
 
@@ -18,12 +18,12 @@ pub(super) struct StackPlot<'a> {
     pub(super) path: String,
     pub(super) quantity: &'a str,
     pub(super) grid: Grid,
-    /// From the bottom up.
+    /// Series from the bottom up.
     pub(super) series: &'a [Series],
 }
 
 impl StackPlot<'_> {
-    /// The figure in both sizes.
+    /// Returns the figure in both sizes.
     pub(super) fn render(&self) -> Markup {
         let edges = self.edges();
         let widths = (0..self.grid.bins).map(|bin| hours(self.grid.width_of(bin)));
@@ -46,12 +46,12 @@ impl StackPlot<'_> {
         figure.around(drawings)
     }
 
-    /// What can be seen, with its position; a queue keeps its colour in every plot.
+    /// Returns the visible series with their positions. A queue has the same color in every plot.
     fn drawn(&self) -> impl DoubleEndedIterator<Item = (usize, &Series)> {
         self.series.iter().enumerate().filter(|(_, one)| one.total > 0.0)
     }
 
-    /// Upper edge of each series, per bin, and first the ground.
+    /// Returns the upper edge of each series per bin, preceded by the baseline.
     fn edges(&self) -> Vec<Vec<f64>> {
         let mut edges = vec![vec![0.0; self.grid.bins]];
         for one in self.series {
@@ -94,7 +94,7 @@ impl StackPlot<'_> {
         frame::svg(look, &description, &labels, (&x, &y), &marks)
     }
 
-    /// The outline of one band: along the upper edge, back along the lower one.
+    /// Returns the outline of one band: along the upper edge, and back along the lower one.
     fn band(
         &self,
         look: &Look,

@@ -1,4 +1,4 @@
-//! Users, groups and queues in rows; on a phone each row becomes a card.
+//! Tables of users, groups, and queues. On a phone, each row becomes a card.
 
 use maud::{Markup, html};
 
@@ -6,21 +6,21 @@ use super::text::Text;
 use crate::metric::{QueueSummary, Scope, Summary, TypeSummary};
 use crate::report::{pretty, table};
 
-/// Rows shown at once; the next ones unfold.
+/// Rows that are shown initially. The others can be expanded.
 const ROWS_OPEN: usize = 25;
 
-/// Rows in the page; all are in the embedded JSON.
+/// Most rows in the page. All rows are in the embedded JSON.
 const ROWS_MAX: usize = 500;
 
-/// Types with a column of their resource-hours; more make the table too wide.
+/// Most types with a column of resource-hours, because more would make the table too wide.
 const TYPES_MAX: usize = 3;
 
-/// Users, those that waited most in all first.
+/// Returns the users, those with the longest total wait first.
 pub(super) fn users(summary: &Summary) -> Markup {
     people(summary, "users", "Users", "user", &summary.users)
 }
 
-/// Groups, in the same way; nothing if no job has a group.
+/// Returns the groups in the same order. Empty if no job has a group.
 pub(super) fn groups(summary: &Summary) -> Markup {
     if summary.groups.is_empty() {
         return Markup::default();
@@ -42,7 +42,7 @@ fn people(summary: &Summary, id: &str, title: &str, kind: &str, scopes: &[Scope]
     table.render()
 }
 
-/// Queues as in the file; ancestors include those below.
+/// Returns the queues in the order of the file. A queue includes its descendants.
 pub(super) fn queues(summary: &Summary) -> Markup {
     let shown = |one: &&QueueSummary| one.scope.jobs.total > 0 || one.guarantee.is_some();
     let row = |one: &QueueSummary| {
@@ -97,7 +97,7 @@ fn cells(summary: &Summary, scope: &Scope, types: usize, more: Vec<String>) -> V
     cells
 }
 
-/// Names and units of the `count` busiest types.
+/// Returns names and units of the `count` types with the highest usage.
 fn shown_types(summary: &Summary, count: usize) -> impl Iterator<Item = (&str, &str)> {
     let of_cluster = summary.types.iter().filter(|one| one.capacity_hours > 0.0);
     let mut types: Vec<&TypeSummary> = of_cluster.collect();
@@ -106,7 +106,7 @@ fn shown_types(summary: &Summary, count: usize) -> impl Iterator<Item = (&str, &
     names.map(|one| (one.name.as_str(), one.unit.as_str()))
 }
 
-/// A table of text cells; the first and the last column are words, the others numbers.
+/// A table of text cells. The first and the last column are words, and the others are numbers.
 pub(super) struct Table<'a> {
     pub(super) id: &'a str,
     pub(super) title: &'a str,

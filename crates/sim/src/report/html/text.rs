@@ -1,4 +1,4 @@
-//! Text that comes from traces, made harmless.
+//! Escapes text from traces.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use maud::{Escaper, Markup, PreEscaped, Render};
 
 /// Text for an element or a quoted attribute.
 ///
-/// Control characters are replaced: browsers treat some of them as ends of things.
+/// Control characters are replaced, because browsers treat some of them as delimiters.
 pub(super) struct Text<'a>(pub(super) &'a str);
 
 impl Render for Text<'_> {
@@ -18,7 +18,7 @@ impl Render for Text<'_> {
         };
         let text: String = self.0.chars().map(visible).collect();
         for (number, part) in text.split('\'').enumerate() {
-            // The library leaves it, since its attributes are in double quotes.
+            // The library does not escape it, because its attributes are in double quotes.
             html.push_str(if number > 0 { "&#39;" } else { "" });
             // Writing into a string cannot fail.
             let _ = Escaper::new(html).write_str(part);
@@ -26,23 +26,23 @@ impl Render for Text<'_> {
     }
 }
 
-/// The same for a drawing, which is written as it is.
+/// Returns escaped text for a drawing, which is inserted unescaped.
 pub(super) fn escape(text: &str) -> String {
     Text(text).render().into_string()
 }
 
-/// What is markup already, such as a drawing or a style sheet of ours.
+/// Returns trusted markup, such as a drawing or a built-in style sheet.
 pub(super) fn drawn(markup: impl Into<String>) -> Markup {
     PreEscaped(markup.into())
 }
 
-/// JSON for a script element: no `<` is left, so nothing in it can end the element or begin
-/// a comment. It stays the same JSON.
+/// Returns JSON for a script element. It has no `<`, so it cannot end the element or begin a comment. Its meaning is
+/// unchanged.
 pub(super) fn json_in_script(json: &str) -> String {
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// At most `width` characters of a queue path: its last parts, since they tell most.
+/// Returns at most `width` characters of a queue path: its last parts, because they are the most specific.
 pub(super) fn cut_front(path: &str, width: usize) -> String {
     let length = path.chars().count();
     if length <= width {

@@ -1,9 +1,9 @@
-//! The load of Kueue's scalability tests, as numbers.
+//! The load of Kueue's scalability tests, from its parameters.
 //!
-//! Cohorts of queues alike; into every queue three streams of workloads at fixed intervals.
-//! Nothing about it is random but who submits. [`Kueue::default`] is the baseline: 5 cohorts
-//! of 6 queues, 15,000 workloads. Queues are called `root.cohort0.queue0` and so on; in Kueue's
-//! test each has 20 processors of its own and may borrow 100 more from its cohort.
+//! Cohorts of equal queues. Every queue gets three streams of workloads at fixed intervals. Only the users are
+//! random. [`Kueue::default`] is the baseline: 5 cohorts of 6 queues, 15,000 workloads. Queues are named
+//! `root.cohort0.queue0` and so on. In Kueue's test, each has 20 processors of its own, and can borrow 100 more from
+//! its cohort.
 //!
 //! Source: the generator configuration `baseline` of Kueue's scheduler performance test,
 //! restated.
@@ -15,12 +15,12 @@ use super::super::{Job, Workload};
 use super::random::Random;
 use super::{GenerateError, GenerateOptions, Population, between, settled};
 
-/// How many cohorts and queues.
+/// Numbers of cohorts and queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kueue {
-    /// Cohorts, from 1.
+    /// Number of cohorts, at least 1.
     pub cohorts: u64,
-    /// Queues of each cohort, from 1.
+    /// Number of queues in each cohort, at least 1.
     pub queues: u64,
 }
 
@@ -30,7 +30,7 @@ impl Default for Kueue {
     }
 }
 
-/// One stream of workloads into every queue.
+/// One stream of workloads for every queue.
 struct Stream {
     class: &'static str,
     count: u64,
@@ -67,11 +67,11 @@ const STREAMS: [Stream; 3] = [
     },
 ];
 
-/// Workloads of one task each, 500 for every queue. Of the options, users, groups, seed and
-/// load are used; jobs, queues and amounts are the test's own.
+/// Returns workloads of one task each, 500 for every queue. Uses only users, groups, seed, and load of the options.
+/// Jobs, queues, and amounts are those of the test.
 ///
 /// # Errors
-/// A parameter out of bounds.
+/// If a parameter is out of range.
 pub fn kueue(options: &GenerateOptions, sets: Kueue) -> Result<Workload, GenerateError> {
     let population = Population::new(options)?;
     between("cohorts", sets.cohorts, 1, 1_000)?;
@@ -85,7 +85,7 @@ pub fn kueue(options: &GenerateOptions, sets: Kueue) -> Result<Workload, Generat
                 let amounts = Amounts::from([("vcore", stream.vcore_milli)]);
                 for number in 0..stream.count {
                     let class = stream.class;
-                    // Below a minute by a factor of at most 1,000.
+                    // Less than a minute, times a factor of at most 1,000.
                     #[allow(
                         clippy::cast_precision_loss,
                         clippy::cast_possible_truncation,

@@ -1,16 +1,15 @@
 //! The model of rigid jobs by Lublin and Feitelson.
 //!
-//! Sizes: one processor with a fixed probability, else 2ˣ with x from a two-stage uniform
-//! distribution, often rounded to a power of two. Run times: the exponential of a hyper-gamma
-//! variable, whose first, shorter part becomes rarer as jobs grow. Arrivals: the time to the
-//! next is the exponential of a gamma variable, passing faster in busy hours and slower at
-//! night, after a gamma-shaped cycle of 48 half hours that starts at 5:30. Virtual time 0 is
+//! Sizes: one processor with a fixed probability, else 2ˣ with x from a two-stage uniform distribution, often rounded
+//! to a power of two. Run times: the exponential of a hyper-gamma variable, whose first, shorter part becomes rarer
+//! as jobs grow. Arrivals: the time to the next arrival is the exponential of a gamma variable. It passes faster in
+//! busy hours and slower at night, by a gamma-shaped cycle of 48 half hours that starts at 5:30. Virtual time 0 is
 //! the first submission.
 //!
-//! Source: U. Lublin and D. G. Feitelson, "The Workload on Parallel Supercomputers: Modeling
-//! the Characteristics of Rigid Jobs", Journal of Parallel and Distributed Computing 63(11),
-//! 2003, with its parameters for batch and interactive jobs together. Restated here; sums and
-//! roundings are ours, and its output was not compared with that of the authors' program.
+//! Source: U. Lublin and D. G. Feitelson, "The Workload on Parallel Supercomputers: Modeling the Characteristics of
+//! Rigid Jobs", Journal of Parallel and Distributed Computing 63(11), 2003, with its parameters for batch and
+//! interactive jobs together. This is a new implementation. Its output was not compared with that of the authors'
+//! program.
 
 use super::super::Workload;
 use super::random::{Random, exp, ln};
@@ -22,7 +21,7 @@ const SERIAL: f64 = 0.244;
 const POWER_OF_TWO: f64 = 0.576;
 /// Lower end of the first stage of log₂ size.
 const LOG_SIZE_LOW: f64 = 0.8;
-/// How far below the upper end of log₂ size the second stage begins.
+/// Distance of the start of the second stage from the upper end of log₂ size.
 const LOG_SIZE_SECOND_STAGE: f64 = 2.5;
 /// Probability of the first stage.
 const FIRST_STAGE: f64 = 0.86;
@@ -31,16 +30,16 @@ const FIRST_STAGE: f64 = 0.86;
 const RUN_SHORT: (f64, f64) = (4.2, 0.94);
 /// Shape and scale of ln(run time in s), long part.
 const RUN_LONG: (f64, f64) = (312.0, 0.03);
-/// Probability of the short part is `slope` × processors + `intercept`.
+/// Slope of the probability of the short part: `slope` × processors + `intercept`.
 const RUN_SHORT_SLOPE: f64 = -0.0054;
-/// See [`RUN_SHORT_SLOPE`].
+/// Intercept of that probability. See [`RUN_SHORT_SLOPE`].
 const RUN_SHORT_INTERCEPT: f64 = 0.78;
 /// Longer logarithms are drawn again: 45 hours.
 const RUN_LOG_MAX: f64 = 12.0;
 
 /// Shape and scale of ln(time to the next arrival in s) in the rush hours.
 const GAP: (f64, f64) = (10.2303, 0.4871);
-/// The shape's factor from rush hours to the whole day.
+/// Factor of the shape from rush hours to the whole day.
 const GAP_ALL_DAY: f64 = 1.0225;
 /// Longer logarithms are drawn again: 5 days.
 const GAP_LOG_MAX: f64 = 13.0;
@@ -52,27 +51,27 @@ const CYCLE_START: usize = 11;
 const SLOTS: usize = 48;
 /// Seconds of a half hour.
 const SLOT_S: f64 = 1_800.0;
-/// Draws after which the bound itself is taken; each draw passes with more than nine in ten.
+/// Number of draws after which the limit itself is used. Each draw succeeds with a probability above 0.9.
 const DRAWS_MAX: u32 = 100;
 
 /// Parameters of [`lublin()`] that depend on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lublin {
-    /// Processors of the machine, from 1; no job is larger.
+    /// Processors of the machine, at least 1. No job is larger.
     pub processors: u64,
 }
 
 impl Default for Lublin {
-    /// A machine of 128 processors, for which the paper's second stage begins at 4.5.
+    /// Returns a machine of 128 processors, for which the paper's second stage begins at 4.5.
     fn default() -> Self {
         Self { processors: 128 }
     }
 }
 
-/// Jobs as on a parallel supercomputer: see the module's page.
+/// Returns jobs as on a parallel supercomputer. See the documentation of the module.
 ///
 /// # Errors
-/// A parameter out of bounds.
+/// If a parameter is out of range.
 pub fn lublin(options: &GenerateOptions, machine: Lublin) -> Result<Workload, GenerateError> {
     let population = Population::new(options)?;
     between("processors", machine.processors, 1, super::super::PROCESSORS_MAX)?;
@@ -122,11 +121,11 @@ fn bounded_gamma(random: &mut Random, (shape, scale): (f64, f64), most: f64) -> 
     (0..DRAWS_MAX).map(|_| random.gamma(shape, scale)).find(|drawn| *drawn <= most).unwrap_or(most)
 }
 
-/// The time of arrivals.
+/// Time of arrivals.
 struct Clock {
-    /// How fast time to the next arrival passes in each half hour of the day; 1 on average.
+    /// Speed at which the time to the next arrival passes in each half hour of the day. 1 on average.
     pace: [f64; SLOTS],
-    /// Since midnight of the first day, s.
+    /// Time since midnight of the first day in s.
     now_s: f64,
     load: f64,
 }
@@ -138,7 +137,7 @@ impl Clock {
         let density = |slot: f64| exp((shape - 1.0) * ln(slot) - slot / scale);
         let mut pace = [0.0; SLOTS];
         for (slot, pace) in pace.iter_mut().enumerate() {
-            // Half hours before the start belong to the end of the day before.
+            // Half hours before the start belong to the end of the previous day.
             let place = if slot < CYCLE_START { slot + SLOTS } else { slot };
             let middle = place as f64;
             *pace = (density(middle - 0.5) + 4.0 * density(middle) + density(middle + 0.5)) / 6.0;
@@ -147,7 +146,7 @@ impl Clock {
         Self { pace: pace.map(|pace| pace / mean), now_s: CYCLE_START as f64 * SLOT_S, load }
     }
 
-    /// When the next job arrives, whole seconds as ms.
+    /// Returns the time of the next arrival, in whole seconds as ms.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Below 10⁷ × 5 days.
     fn next_ms(&mut self, random: &mut Random) -> u64 {
         let gap = (GAP.0 * GAP_ALL_DAY, GAP.1);

@@ -1,5 +1,5 @@
-//! Workloads made by statistical models, from a seed: same parameters, same jobs, on every
-//! machine and in every release.
+//! Workloads of statistical models with a seed. The same parameters give the same jobs on every machine and in every
+//! release.
 
 pub mod kueue;
 pub mod lublin;
@@ -16,26 +16,25 @@ pub use kueue::kueue;
 pub use lublin::lublin;
 pub use uniform::uniform;
 
-/// The most jobs that one call makes, and the most users, groups and queues.
+/// Most jobs of one call, and most users, groups, and queues.
 pub const JOBS_MAX: u64 = 10_000_000;
 
-/// What all models have in common.
+/// Options of all models.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GenerateOptions {
-    /// How many jobs, from 1; [`kueue()`] has its own number.
+    /// Number of jobs, at least 1. [`kueue()`] has its own number.
     pub jobs: u64,
-    /// How many users, `u1` and so on, from 1. User k submits in proportion to 1/k (Zipf).
+    /// Number of users, at least 1. They are named `u1` and so on. User k submits in proportion to 1/k (Zipf).
     pub users: u64,
-    /// How many groups, `g1` and so on; users are dealt to them in turn. 0: nobody has one.
+    /// Number of groups, named `g1` and so on. Users are assigned to them in turn. 0 for no groups.
     pub groups: u64,
-    /// Queues; users are dealt to them in turn, and name theirs at submission. Empty: jobs name
-    /// none.
+    /// Queues. Users are assigned to them in turn, and name theirs at submission. If empty, jobs name no queue.
     pub queues: Vec<Name>,
-    /// Of everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// How many times as fast jobs arrive as the model says; from 0.001 to 1000.
+    /// Factor by which jobs arrive faster than in the model, from 0.001 to 1000.
     pub load: f64,
-    /// What one processor of a job asks for; [`kueue()`] has its own sizes.
+    /// Amounts of one processor of a job. [`kueue()`] has its own sizes.
     pub per_processor: Amounts,
 }
 
@@ -53,19 +52,19 @@ impl Default for GenerateOptions {
     }
 }
 
-/// A parameter out of bounds.
+/// A parameter that is out of range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{parameter} is {found}, expected {expected}")]
 pub struct GenerateError {
-    /// Its name.
+    /// Name of the parameter.
     pub parameter: &'static str,
-    /// What it is.
+    /// Value of the parameter.
     pub found: String,
-    /// What it may be.
+    /// Valid values.
     pub expected: String,
 }
 
-/// Check that a number lies between these bounds, ends included.
+/// Checks that a number is between these limits, inclusive.
 fn between(
     parameter: &'static str,
     found: u64,
@@ -82,7 +81,7 @@ fn between(
     })
 }
 
-/// Who submits, and where.
+/// Users, with their groups and queues.
 struct Population {
     shares: Zipf,
     users: Vec<Name>,
@@ -125,7 +124,7 @@ impl Population {
         })
     }
 
-    /// A job of a random user; `number` counts from 1.
+    /// Returns a job of a random user. `number` is counted from 1.
     fn job(&self, random: &mut Random, number: u64) -> Job {
         let user = self.shares.draw(random);
         let dealt = |names: &[Name]| match names.len() {
@@ -144,7 +143,7 @@ impl Population {
     }
 }
 
-/// Put jobs in order of submission, the earliest at 0.
+/// Sorts jobs by submission, with the earliest at 0.
 fn settled(mut jobs: Vec<Job>) -> Workload {
     jobs.sort_by_key(|job| job.submit_ms);
     let first = jobs.first().map_or(0, |job| job.submit_ms);

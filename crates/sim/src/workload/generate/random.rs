@@ -1,7 +1,7 @@
 //! Random numbers of several distributions, the same on every machine.
 //!
-//! Only + − × ÷ and square roots are used, which IEEE 754 rounds exactly; the logarithm and the
-//! exponential function of the system may differ in the last bit, so we have our own.
+//! Only + − × ÷ and square roots are used, which IEEE 754 rounds exactly. The system's logarithm and exponential
+//! function can differ in the last bit, so this module has its own.
 
 use rand::Rng;
 use rand_pcg::Pcg64;
@@ -11,33 +11,33 @@ use rand_pcg::Pcg64;
 pub(crate) struct Random(Pcg64);
 
 impl Random {
-    /// The stream of this seed.
+    /// Returns the stream of this seed.
     pub(crate) fn new(seed: u64) -> Self {
-        // Neighbouring seeds must not give neighbouring states: mix first (SplitMix64).
+        // Adjacent seeds must not give adjacent states, so they are mixed first (SplitMix64).
         let state = u128::from(mixed(seed)) << 64 | u128::from(mixed(!seed));
         Self(Pcg64::new(state, 0xa02b_df85))
     }
 
-    /// A number from 0 up to, not including, 1.
+    /// Returns a number from 0 (inclusive) to 1 (exclusive).
     #[allow(clippy::cast_precision_loss)] // 53 bits fit exactly.
     pub(super) fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A whole number between these, ends included; `least` must not be above `most`.
+    /// Returns a whole number between these limits, inclusive. `least` must not exceed `most`.
     pub(crate) fn whole(&mut self, least: u64, most: u64) -> u64 {
         let span = u128::from(most - least) + 1;
-        // The high half of a product; its bias is below span / 2⁶⁴.
+        // The high half of a product. Its bias is below span / 2⁶⁴.
         let part = (u128::from(self.0.next_u64()) * span) >> 64;
         least + u64::try_from(part).unwrap_or_default()
     }
 
-    /// A number between these.
+    /// Returns a number between these limits.
     pub(super) fn between(&mut self, least: f64, most: f64) -> f64 {
         least + (most - least) * self.unit()
     }
 
-    /// Standard normal.
+    /// Returns a standard normal number.
     ///
     /// Source: Marsaglia and Bray, "A Convenient Method for Generating Normal Variables",
     /// SIAM Review 6(3), 1964 (the polar method).
@@ -51,7 +51,7 @@ impl Random {
         }
     }
 
-    /// Gamma with this shape, at least 1, and scale.
+    /// Returns a gamma number with this scale and shape, which is at least 1.
     ///
     /// Source: Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables", ACM
     /// TOMS 26(3), 2000.
@@ -94,7 +94,7 @@ impl Zipf {
     }
 }
 
-/// The finaliser of `SplitMix64`.
+/// The final mixing function of `SplitMix64`.
 fn mixed(seed: u64) -> u64 {
     let mut word = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -102,7 +102,7 @@ fn mixed(seed: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// Natural logarithm of a normal positive number, within a few units of the last place.
+/// Returns the natural logarithm of a normal positive number, within a few units of the last place.
 pub(super) fn ln(x: f64) -> f64 {
     let bits = x.to_bits();
     let mut exponent = i32::try_from(bits >> 52).unwrap_or_default() - 1_023;
@@ -118,7 +118,7 @@ pub(super) fn ln(x: f64) -> f64 {
     2.0 * s * series + f64::from(exponent) * std::f64::consts::LN_2
 }
 
-/// The exponential function from −700 to 700, within a few units of the last place.
+/// Returns the exponential function from −700 to 700, within a few units of the last place.
 pub(super) fn exp(x: f64) -> f64 {
     let x = x.clamp(-700.0, 700.0);
     let power = (x / std::f64::consts::LN_2).round();

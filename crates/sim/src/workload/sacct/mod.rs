@@ -1,6 +1,6 @@
 //! Text of Slurm's `sacct --parsable2` (or `--parsable`) with its header line.
 //!
-//! | wanted | taken from the first of these columns that tells | if none tells |
+//! | value | first of these columns with a value | if none has one |
 //! |---|---|---|
 //! | name | `JobID`, `JobIDRaw` | an error |
 //! | submission | `Submit`, `Eligible`, `Start` | an error |
@@ -10,15 +10,14 @@
 //! | GPUs | `ReqTRES`, `AllocTRES` (`gres/gpu`) | none asked for |
 //! | nodes, for memory per node | `ReqNodes`, `NNodes`, `AllocNodes` | one |
 //! | recorded wait | `Start` − submission | none |
-//! | user, partition (which is the queue, too), QOS | `User`, `Partition`, `QOS` | unknown |
+//! | user, partition (also the queue), QOS | `User`, `Partition`, `QOS` | unknown |
 //! | group | `Group`, `Account` | unknown |
 //! | account, for templates | `Account` | unknown |
 //!
-//! Other columns are left alone. Job steps (`123.batch`) are parts of their job and passed
-//! over. A job that never started is skipped; one still running counts with its time so far.
-//! A job becomes one task per GPU, or per processor if it has no GPU, each with its part of
-//! processors and memory, rounded up. Times without an offset are those of the cluster's clock; a
-//! change of daylight saving is not undone.
+//! Other columns are ignored. Job steps (`123.batch`) are parts of their job, and are ignored too. A job that never
+//! started is skipped; a running one counts with its time so far. A job becomes one task per GPU, or per processor if
+//! it has no GPU. Each task has its fraction of the processors and memory, rounded up. Times without an offset are
+//! those of the cluster's clock. A change of daylight saving is not corrected.
 //!
 //! Source: the manual page sacct(1) of Slurm.
 
@@ -34,7 +33,7 @@ use super::number::{PROCESSORS_MAX, count, whole};
 use super::read::Source;
 use tres::Tres;
 
-/// Takes one line at a time apart; knows the header once it was read.
+/// Parses one line at a time. The first one is the header.
 pub(super) struct Sacct {
     header: Option<Header>,
     vcore: Name,
@@ -52,14 +51,14 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Text of this column, if the file has it and the line fills it.
+    /// Returns the text of this column, if the file has it and it is not blank in the line.
     fn get(&self, column: &str) -> Option<&str> {
         let position = self.header.0.iter().position(|name| name == column)?;
         let text = self.fields.get(position)?.trim();
         (!matches!(text, "" | "Unknown" | "None" | "N/A")).then_some(text)
     }
 
-    /// The first of these columns that tells something, with its name.
+    /// Returns the first of these columns with a value, and its name.
     fn first<'c>(&self, columns: &[&'c str]) -> Option<(&'c str, &str)> {
         columns.iter().find_map(|column| Some((*column, self.get(column)?)))
     }
@@ -75,7 +74,7 @@ impl Sacct {
         }
     }
 
-    /// Number of tasks and what each needs.
+    /// Returns the number of tasks, and the amounts of each.
     fn shape(&self, row: &Row<'_>, notes: &mut Vec<&'static str>) -> Result<(u64, Amounts), Fault> {
         let requested = tres_of(row, "ReqTRES")?;
         let allocated = tres_of(row, "AllocTRES")?;
@@ -118,7 +117,7 @@ impl Source for Sacct {
             return Ok(Record::Nothing);
         };
         let mut fields: Vec<&str> = text.split('|').collect();
-        // `--parsable` ends every line with a bar.
+        // `--parsable` writes a bar at the end of every line.
         if fields.len() == header.0.len() + 1 && fields.last() == Some(&"") {
             fields.pop();
         }
@@ -208,15 +207,15 @@ fn header_of(text: &str) -> Result<Header, Fault> {
     Ok(Header(names))
 }
 
-/// How long a job waited as recorded, in ms; none where the file has no start.
+/// Returns the recorded wait of a job in ms. `None` if the file has no start.
 fn waited(row: &Row<'_>, submission: &str, submit_ms: i64) -> Result<Option<u64>, Fault> {
     let Some(start) = row.get("Start").filter(|_| submission != "Start") else { return Ok(None) };
     let wait_ms = time::moment("Start", start)? - submit_ms;
-    // A clock that was set back, or a reservation that began before.
+    // The clock was set back, or a reservation began before the submission.
     Ok(Some(u64::try_from(wait_ms).unwrap_or(0)))
 }
 
-/// Run time in ms; none if the job never started.
+/// Returns the run time in ms. `None` if the job never started.
 fn run_time(row: &Row<'_>) -> Result<Option<u64>, Fault> {
     if let Some(text) = row.get("ElapsedRaw") {
         return super::number::seconds("ElapsedRaw", text, false);

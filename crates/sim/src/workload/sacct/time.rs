@@ -1,11 +1,11 @@
-//! Times as Slurm writes them.
+//! Parses times in the format of Slurm.
 
 use super::super::error::Fault;
 use super::super::number::ms_of;
 
-/// A moment in ms since 1970 on the clock of the text: `2025-01-31T12:00:00`, perhaps with a
-/// fraction, or seconds since 1970 (`SLURM_TIME_FORMAT=%s`). With an offset (`Z`, `+02:00`, `+0200`, `+02`) it is
-/// the moment in UTC.
+/// Parses a moment, and returns ms since 1970 on the clock of the text: `2025-01-31T12:00:00` with an optional
+/// fraction, or seconds since 1970 (`SLURM_TIME_FORMAT=%s`). With an offset (`Z`, `+02:00`, `+0200`, `+02`), the
+/// result is in UTC.
 pub(super) fn moment(column: &str, text: &str) -> Result<i64, Fault> {
     let ms = match text.split_once('T') {
         Some((date, time)) => {
@@ -21,7 +21,7 @@ pub(super) fn moment(column: &str, text: &str) -> Result<i64, Fault> {
     })
 }
 
-/// A time span in ms: `[days-]hours:minutes:seconds[.fraction]`, or without hours.
+/// Parses a time span, and returns ms: `[days-]hours:minutes:seconds[.fraction]`, or without hours.
 pub(super) fn elapsed(column: &str, text: &str) -> Result<u64, Fault> {
     span_ms(text).ok_or_else(|| {
         Fault::value(column, text, "a time span such as 2-03:04:05, days-hours:minutes:seconds")
@@ -36,7 +36,7 @@ fn span_ms(text: &str) -> Option<u64> {
         [minutes, seconds] => ("0", minutes, seconds),
         _ => return None,
     };
-    // Days and hours may be large; a year has fewer than ten thousand hours.
+    // Days and hours can be large; a year has fewer than ten thousand hours.
     let days = number(days).filter(|days| *days <= 100_000_000)?;
     let hours = number(hours).filter(|hours| *hours <= 1_000_000_000)?;
     let minutes = number(minutes).filter(|minutes| *minutes < 60)?;
@@ -44,7 +44,7 @@ fn span_ms(text: &str) -> Option<u64> {
     Some(days * 86_400_000 + hours * 3_600_000 + minutes * 60_000 + seconds)
 }
 
-/// Day number of `YYYY-MM-DD`, 0 on 1970-01-01.
+/// Returns the number of the day `YYYY-MM-DD`, 0 on 1970-01-01.
 fn day_of(date: &str) -> Option<i64> {
     let parts: Vec<&str> = date.split('-').collect();
     let [year, month, day] = parts[..] else {
@@ -62,7 +62,7 @@ fn day_of(date: &str) -> Option<i64> {
     i64::try_from(days).ok()
 }
 
-/// A time of day without its offset, and that in ms east of UTC: none if it is malformed.
+/// Returns a time of day without its offset, and the offset in ms east of UTC. `None` if the offset is not valid.
 fn without_offset(time: &str) -> (&str, Option<i64>) {
     if let Some(time) = time.strip_suffix(['Z', 'z']) {
         return (time, Some(0));

@@ -1,19 +1,19 @@
-//! Amounts as Slurm writes them: trackable resources and requested memory.
+//! Parses amounts in the format of Slurm: trackable resources and requested memory.
 
 use super::super::error::Fault;
 use super::super::number::{PROCESSORS_MAX, whole};
 
-/// What a list of trackable resources says, such as `billing=4,cpu=4,gres/gpu=1,mem=16G,node=1`.
+/// Amounts of a list of trackable resources, such as `billing=4,cpu=4,gres/gpu=1,mem=16G,node=1`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tres {
     pub(super) cpus: Option<i64>,
-    /// Bytes.
+    /// Memory in bytes.
     pub(super) memory: Option<i64>,
     pub(super) gpus: Option<i64>,
 }
 
 impl Tres {
-    /// Types that we do not use are left alone, whatever their amounts.
+    /// Parses a list. Ignores unused types, whatever their amounts.
     pub(super) fn parse(column: &str, text: &str) -> Result<Self, Fault> {
         let most = i64::try_from(PROCESSORS_MAX).unwrap_or(i64::MAX);
         let mut found = Self::default();
@@ -39,8 +39,8 @@ impl Tres {
     }
 }
 
-/// Bytes of the whole job: `16G` for the job, `4000Mc` per processor, `16Gn` per node; none
-/// for `0`, which stands for "as the node has", and for `?`.
+/// Returns the bytes of the whole job: `16G` for the job, `4000Mc` per processor, `16Gn` per node. `None` for `0`,
+/// which means the memory of the node, and for `?`.
 pub(super) fn requested_memory(
     column: &str,
     text: &str,
@@ -63,7 +63,8 @@ pub(super) fn requested_memory(
     }
 }
 
-/// Bytes of a number, perhaps with decimals, and a suffix K M G T P E by 1,024; MiB without.
+/// Parses bytes: a number with optional decimals, and a suffix K M G T P E by 1,024. Without a suffix, the unit is
+/// MiB.
 fn memory(column: &str, text: &str) -> Result<i64, Fault> {
     bytes_of(text)
         .ok_or_else(|| Fault::value(column, text, "memory such as 4000M or 2.50G, below 8 EiB"))

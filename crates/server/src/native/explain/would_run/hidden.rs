@@ -1,4 +1,4 @@
-//! Why something is declined, without what the caller may not know.
+//! Reasons for a rejection, without facts that are hidden from the caller.
 
 use headroom_core::books::Books;
 use headroom_core::id::PartitionId;
@@ -6,7 +6,7 @@ use headroom_core::id::PartitionId;
 use crate::caller::Caller;
 use crate::rest::{Extent, Visibility};
 
-/// The rule and the sentence. A hidden queue, and a missing one that might be hidden, give the same sentence.
+/// Returns the rule and the sentence. A hidden queue, and a missing one that might be hidden, give the same sentence.
 pub(super) fn unless_seen(
     (books, partition): (&Books, PartitionId),
     caller: &Caller,
@@ -14,7 +14,7 @@ pub(super) fn unless_seen(
 ) -> (String, String) {
     let sight = Visibility::of(caller);
     let is_known = |part: &str| sight.is_all() || names_known(books, partition, &sight, part);
-    // What is tried when no rule has matched is named every time, and the caller has not asked for it.
+    // The fallback after the last rule is in every sentence, although the caller did not request its queue.
     let parts = message.split("; ").filter(|part| !part.starts_with("at last: ") || is_known(part));
     let message = parts.collect::<Vec<_>>().join("; ");
     if is_known(&message) {
@@ -25,7 +25,7 @@ pub(super) fn unless_seen(
     ("PL-REJECTED".to_owned(), message.to_owned())
 }
 
-/// Whether the caller may know of all queues that a text names.
+/// Returns whether the caller can know whether all queues in a text exist.
 fn names_known(books: &Books, partition: PartitionId, sight: &Visibility, text: &str) -> bool {
     let words = text.split(|letter: char| letter.is_whitespace() || ",;\"'()".contains(letter));
     let words = words.map(|word| word.trim_end_matches([':', '.', '…']).to_lowercase());
@@ -33,7 +33,7 @@ fn names_known(books: &Books, partition: PartitionId, sight: &Visibility, text: 
     paths.all(|path| is_known(books, partition, sight, &path))
 }
 
-/// Whether the caller may know whether a path exists.
+/// Returns whether the caller can know whether a path exists.
 fn is_known(books: &Books, partition: PartitionId, sight: &Visibility, path: &str) -> bool {
     let queues = &books.partition(partition).queues;
     if let Some(queue) = queues.get(path) {
