@@ -168,9 +168,9 @@ pub struct AllocationRecord {
     pub placeholder: bool,
     /// Reason of the end: `finished`, `preempted`, `replaced`, `node-lost`, `released`. Empty while it runs.
     pub ended_by: &'static str,
-    /// Position in [`Outcome::jobs`] of the job for which it was asked to stop. `None` if it never was, or if its queue
-    /// used more than its maximum.
-    pub preempted_for: Option<usize>,
+    /// Position in [`Outcome::jobs`] of the job for which it was asked to stop, and when, ms. `None` if it never was, or
+    /// if its queue used more than its maximum.
+    pub preempted_for: Option<(usize, u64)>,
 }
 
 /// A time span in which a node existed. A node that returns has another record.

@@ -3,9 +3,9 @@
 //!
 //! An ask that has waited for capacity of its queues for longer than `starvation.after` is a *candidate* at the queue
 //! that refuses it. When nothing else moves, the first candidate of a queue gets a hold, unless a queue on its path
-//! holds capacity for another ask. To find the first candidate, the search descends from that queue to the first child
-//! in its order. In the leaf, the candidate that waited longest is first. The order of the leaf is not used there,
-//! because an application that never stops requesting could stay first forever.
+//! holds capacity for another ask. To find the first candidate, the search descends from that queue to the child with
+//! the lowest fair share. In the leaf, the candidate that waited longest is first. Priorities and the order of the leaf
+//! are not used, because urgent asks, or an application that never stops requesting, could stay first forever.
 //!
 //! Cost: logarithmic for each class that is parked or woken. A choice costs the leaves with candidates in the subtree
 //! of its queue. Queues without new candidates are not checked until a hold ends.
@@ -17,14 +17,13 @@ use alloc::vec::Vec;
 use crate::books::{Allocation, Books, Hold, PartitionSettings};
 use crate::event::{AskEvent, Event};
 use crate::id::{AllocationId, QueueId};
-use crate::resource::Resources;
+use crate::resource::{Resources, Share};
 use crate::time::{Millis, Timestamp};
 use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
 use super::checks::wait_for_charge;
 use super::class::{ClassId, ClassKey};
-use super::order::QueueKey;
 
 /// Position of a class that waits for a hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -334,14 +333,19 @@ impl Scheduler {
         step: &mut HoldStep,
     ) -> Option<(AllocationId, QueueId)> {
         let leaves = self.holds.ready.get(&level).into_iter().flat_map(BTreeMap::keys);
-        let mut first: Option<(Vec<QueueKey>, (AllocationId, QueueId))> = None;
+        // Priorities do not count here: without end, urgent asks of one queue would precede all asks of another.
+        type Order = (Vec<Share>, (Timestamp, i64));
+        let mut first: Option<(Order, (AllocationId, QueueId))> = None;
         for leaf in leaves.copied().collect::<Vec<_>>() {
             let Some(found) = self.choose_in_leaf(books, (level, leaf), step) else { continue };
             let below = books.up_to(leaf, level).filter(|queue| *queue != level);
-            let mut keys: Vec<_> = below.map(|queue| self.tree.key_of(books, queue)).collect();
-            keys.reverse();
-            if first.as_ref().is_none_or(|(before, _)| keys < *before) {
-                first = Some((keys, found));
+            let mut shares: Vec<Share> =
+                below.map(|queue| self.tree.key_of(books, queue).share()).collect();
+            shares.reverse();
+            let ask = books.allocation(found.0);
+            let order = (shares, (ask.waits_for_hold_since(), ask.number));
+            if first.as_ref().is_none_or(|(before, _)| order < *before) {
+                first = Some((order, found));
             }
         }
         first.map(|(_, found)| found)

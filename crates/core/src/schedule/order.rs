@@ -128,6 +128,11 @@ impl QueueKey {
         Self { first, share, second, pending: Reverse(queue.pending.total()), rank }
     }
 
+    /// Returns the fair share of the queue.
+    pub(crate) const fn share(&self) -> Share {
+        self.share
+    }
+
     /// Returns the criterion by which this queue precedes `later`.
     pub(crate) fn precedence_over(&self, later: &Self) -> Precedence {
         if self.first != later.first {

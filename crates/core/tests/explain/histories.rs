@@ -9,12 +9,12 @@ use headroom_core::books::{Allocation, Books};
 use headroom_core::config::Configuration;
 use headroom_core::config::GangPlacement;
 use headroom_core::explain::{Check, Explanation, LINE_MAX, Verdict, explain, first_in, first_of};
-use headroom_core::id::{AllocationId, PartitionId, QueueId};
+use headroom_core::id::{AllocationId, PartitionId};
 use headroom_core::resource::Quantity;
 use headroom_core::testkit::{
     Counts, Op, World, history, lending_history, lending_tree, play, tree,
 };
-use headroom_core::{Blocker, Kind, Scheduler, Timestamp, WaitCode};
+use headroom_core::{Blocker, Kind, Scheduler, Timestamp};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -149,30 +149,15 @@ fn each_state(
     }
 }
 
-/// Asks by leaf and code: as they are counted, and as each of them is explained.
-type ByCode = BTreeMap<(QueueId, WaitCode), u64>;
-
-fn counted(books: &Books, scheduler: &Scheduler) -> ByCode {
-    let mut counted = ByCode::new();
-    for (leaf, reason, sum) in scheduler.pending_counts() {
-        if let Some(code) = reason.as_reported(books, leaf).code(books, leaf) {
-            *counted.entry((leaf, code)).or_default() += sum.asks;
-        }
-    }
-    counted
-}
-
 fn look_at_all(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str, u64>) {
-    let (mut scheduler, mut events) = (Scheduler::watching(books), Vec::new());
+    let (mut scheduler, mut events) = (Scheduler::new(books), Vec::new());
     scheduler.next(books, now, &mut events);
     assert_eq!(events, [], "nothing can move");
-    let (mut by_code, mut all) = (ByCode::new(), true);
     let waiting = books.allocations().iter().filter(|(_, row)| row.is_pending());
     for (ask, row) in waiting {
         let partition = partition_of(books, ask);
         let root = books.partition(partition).root;
         if books.has_asked_enough(partition) || books.queue(root).max.is_none() {
-            all = false;
             continue; // Nothing is looked at there, or not all.
         }
         let explanation = explain(books, &scheduler, ask).expect("it waits");
@@ -185,22 +170,12 @@ fn look_at_all(books: &Books, now: Timestamp, counts: &mut BTreeMap<&'static str
         is_right(books, &explanation, &told);
         let wait = scheduler.wait_of(books, ask).expect("it waits");
         assert_eq!(wait.code(books, ask), first.code, "{}", told());
-        *by_code.entry((books.application(own).queue, first.code)).or_default() += 1;
         *counts.entry(first.code.as_str()).or_default() += 1;
         *counts.entry(explanation.verdict.word()).or_default() += 1;
         if explanation.verdict == Verdict::Impossible {
             assert!(!never::starts(books, now, ask), "some releases start it, {}", told());
         }
     }
-    if all {
-        by_code.retain(|(_, code), _| !is_order(*code));
-        assert_eq!(counted(books, &scheduler), by_code, "counts have the codes of explanations");
-    }
-}
-
-/// Whether nothing holds an ask back but others before it: it is not counted as waiting for anything.
-fn is_order(code: WaitCode) -> bool {
-    matches!(code, WaitCode::OrderBehind | WaitCode::PriorityBehind | WaitCode::ShareBehind)
 }
 
 /// Whether a check is the one under which the scheduler put the ask aside.

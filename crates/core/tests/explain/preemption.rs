@@ -148,7 +148,7 @@ fn each_reason_why_nothing_is_stopped_has_its_sentence() {
         &["x", "y", "d2"],
         expect![[r#"
             x: from 30000, tried at 61000: nothing is preempted for the ask: the usage of queues above their guarantees, at the same or a lower priority, does not free enough capacity on one node
-            y: from 30000: nothing is preempted for the ask: the unused guarantee of its queue is smaller than the ask
+            y: none
             d2: from 30000: nothing is preempted for the ask now: preempted allocations would not lift its first wait reason
         "#]],
     );

@@ -1,10 +1,12 @@
 //! One scene for each kind of answer.
 
+use std::collections::BTreeMap;
+
 use expect_test::{Expect, expect};
 
-use headroom_core::Timestamp;
 use headroom_core::explain::explain;
 use headroom_core::testkit::{World, tell_world};
+use headroom_core::{Scheduler, Timestamp};
 
 use crate::shown::{explained, find};
 
@@ -485,4 +487,48 @@ fn since_when_nodes_are_to_report_is_told() {
         ";
     assert_eq!(changes(script, "t1"), (Some(5_000), vec![(5_000, "RECOVERING")]));
     assert_eq!(changes(script, "t2"), (Some(7_000), vec![(7_000, "RECOVERING")]));
+}
+
+#[test]
+#[doc(alias = "NS-50")]
+fn quotas_are_counted_under_the_codes_with_which_they_are_explained() {
+    let world = tell_world(
+        "
+        tenants root.tenants
+        node n1 vcore=64
+        tenant quota quota vcore=8
+        tenant one quota instances=1
+        tenant above quota vcore=8
+        tenant below of above
+        tenant beside of above
+        tenant lowered quota vcore=8
+        task q1 quota ann vcore=6
+        task q2 quota ann vcore=4
+        task q3 quota ann vcore=3
+        task o1 one ann vcore=1
+        task o2 one ann vcore=1
+        task b1 beside ann vcore=6
+        task b2 below ann vcore=4
+        task l1 lowered ann vcore=6
+        tenant lowered quota vcore=4
+        task l2 lowered ann vcore=1
+        ",
+    );
+    let books = &world.books;
+    let mut scheduler = Scheduler::watching(books);
+    scheduler.next(books, world.now, &mut Vec::new());
+    let mut counted: BTreeMap<&str, u64> = BTreeMap::new();
+    for (leaf, reason, sum) in scheduler.pending_counts() {
+        let code = reason.as_reported(books, leaf).code(books, leaf).expect("all were looked at");
+        *counted.entry(code.as_str()).or_default() += sum.asks;
+    }
+    let mut explained: BTreeMap<&str, u64> = BTreeMap::new();
+    for (ask, _) in books.allocations().iter().filter(|(_, row)| row.is_pending()) {
+        let found = explain(books, &scheduler, ask).expect("it waits");
+        let first = found.blocked_by().next().expect("for something");
+        *explained.entry(first.code.as_str()).or_default() += 1;
+    }
+    assert_eq!(counted, explained);
+    let codes = ["ANCESTOR_QUOTA", "OVER_QUOTA_AFTER_LOWERING", "TENANT_INSTANCES", "TENANT_QUOTA"];
+    assert!(codes.iter().all(|code| counted.contains_key(code)), "{counted:?}");
 }

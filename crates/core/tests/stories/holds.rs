@@ -233,3 +233,40 @@ fn without_the_key_nothing_is_held() {
         "#]],
     );
 }
+
+#[test]
+#[doc(alias = "NS-24")]
+fn urgent_asks_of_a_sibling_do_not_come_first_for_ever() {
+    check(
+        "
+        starvation 10s
+        queue root.team max vcore=4 parent
+        queue root.team.urgent
+        queue root.team.calm
+        node n1 vcore=8
+        app u root.team.urgent ann
+        ask u1 u vcore=2 prio 9
+        ask u2 u vcore=2 prio 9
+        app c root.team.calm bob
+        ask c1 c vcore=3
+        ask u3 u vcore=2 prio 9
+        wait 11s
+        release u1
+        release u2
+        ",
+        expect![[r#"
+            ask u1: u Accepted, u1 on n1, u Running
+            ask u2: u2 on n1
+            ask c1: c Accepted
+              c1 waits QUEUE_MAX: queue root.team has 0 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the maximum.
+            ask u3
+              u3 waits QUEUE_MAX: queue root.team has 0 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
+            wait 11s: root.team holds room for c1
+            release u1: u1 released
+              c1 waits QUEUE_MAX: queue root.team has 2 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the maximum.
+              u3 waits HELD: queue root.team holds room since 11000 ms for an ask that has waited too long. That leaves 0 vcore for others, but this ask needs 2. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
+            release u2: u2 released, c1 on n1, c Running, root.team holds room for u3
+              u3 waits QUEUE_MAX: queue root.team has 1 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
+        "#]],
+    );
+}

@@ -177,7 +177,7 @@ pub fn write_allocations(out: impl Write, outcome: &Outcome) -> Result<(), CsvEr
             &resources(&one.resources),
             if one.placeholder { "true" } else { "false" },
             one.ended_by,
-            one.preempted_for.map_or("", |job| &*outcome.jobs[job].name),
+            one.preempted_for.map_or("", |(job, _)| &*outcome.jobs[job].name),
         ])?;
     }
     sheet.finish()

@@ -200,7 +200,8 @@ impl Play<'_> {
             Event::Allocation(AllocationEvent::Preempted { victim, cause }) => {
                 let preemptor = self.job_of_cause(*cause);
                 let record = self.records_of[victim.index()];
-                self.outcome.allocations[record].preempted_for = preemptor;
+                let at_ms = self.now.as_millis();
+                self.outcome.allocations[record].preempted_for = preemptor.map(|job| (job, at_ms));
                 self.asked_to_stop(*victim, Termination::Preempted);
             }
             Event::Configured { .. }

@@ -21,7 +21,8 @@ pub(crate) fn draw(seed: u64) -> Setup {
     let (count, cores) = (draw.between(2, 6), draw.of(&[2, 4, 8]));
     let capacity = count * cores;
     let leaves = draw.between(2, 3);
-    let text = queue_file(draw, leaves, capacity);
+    let shape = draw.of(&[Shape::Tasks, Shape::Gang]);
+    let text = queue_file(draw, shape, leaves, capacity);
     let configuration =
         headroom_config::read(&text).unwrap_or_else(|why| panic!("{why}\n{text}")).configuration;
     let nodes = nodes::read(&[format!("{count}*{{vcore: {cores}}}")], NodeOptions::default());
@@ -33,7 +34,7 @@ pub(crate) fn draw(seed: u64) -> Setup {
         nodes: nodes.expect("it is well formed"),
         workload: Workload { jobs, ..Workload::default() },
         source: "made".to_owned(),
-        shape: draw.of(&[Shape::Tasks, Shape::Gang]),
+        shape,
         until_ms: Some(24 * HOUR_MS),
         checks: Checks::NowAndThen,
         seed,
@@ -42,7 +43,7 @@ pub(crate) fn draw(seed: u64) -> Setup {
     }
 }
 
-fn queue_file(draw: &mut Draw, leaves: u64, capacity: u64) -> String {
+fn queue_file(draw: &mut Draw, shape: Shape, leaves: u64, capacity: u64) -> String {
     let mut text = String::from(
         "partitions:\n  - name: default\n    gangs: {placement: whole}\n    starvation: {after: 10m}\n    queues:\n      - name: root\n        submitacl: '*'\n        queues:\n",
     );
@@ -50,7 +51,9 @@ fn queue_file(draw: &mut Draw, leaves: u64, capacity: u64) -> String {
         let guaranteed = draw.between(0, capacity / leaves);
         let within = if draw.happens(50) { "priority" } else { "none" };
         let minimum = draw.of(&["0s", "2m"]);
-        let policy = draw.of(&["fifo", "fair", "priority"]);
+        // As in YuniKorn, a leaf with `fair` takes no gangs.
+        let other = if shape == Shape::Gang { "urgency" } else { "fair" };
+        let policy = draw.of(&["fifo", other, "priority"]);
         writeln!(
             text,
             "          - name: q{number}\n            resources: {{guaranteed: {{vcore: {guaranteed}}}}}\n            preemption: {{withinqueue: {within}, minruntime: {minimum}}}\n            properties: {{application.sort.policy: {policy}}}"

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use headroom_core::resource::Amounts;
+use headroom_core::resource::{Amounts, Quantity};
 use headroom_sim::nodes::{self, NodeOptions};
 use headroom_sim::workload::{Job, Workload};
 use headroom_sim::world::{Checks, Setup, Shape};
@@ -18,6 +18,11 @@ const CONFIRM_MS: u64 = 1_000;
 const AFTER_MS: u64 = 30_000;
 /// How long an ask waits before a node is reserved for it, ms.
 const RESERVED_AFTER_MS: u64 = 2_000;
+
+/// Shapes that a policy allows: as in YuniKorn, a leaf with `fair` takes no gangs.
+pub(crate) fn shapes(policy: &str) -> [Shape; 2] {
+    [Shape::Single, if policy == "fair" { Shape::Single } else { Shape::Gang }]
+}
 
 pub(crate) const POLICIES: [&str; 5] = ["fifo", "fair", "fifo-strict", "priority", "urgency"];
 
@@ -58,12 +63,12 @@ pub(crate) struct Flood {
 impl Flood {
     pub(crate) fn draw(seed: u64) -> Self {
         let draw = &mut Draw::new(seed);
-        let shape = draw.of(&[Shape::Single, Shape::Single, Shape::Gang]);
         let (count, cores) = match draw.between(0, 499) {
             0 => (1_000, 4),
-            _ => draw.of(&[(1, 16), (2, 8), (4, 8), (8, 4), (20, 8)]),
+            _ => draw.of(&[(1, 16), (2, 8), (4, 8), (8, 4), (10, 8)]),
         };
         let policy = draw.of(&POLICIES);
+        let shape = draw.of(&shapes(policy));
         let tree = draw.of(&[Tree::One, Tree::Siblings, Tree::Two]);
         let capacity = count * cores;
         let (leaves, queues) = queues(draw, tree, capacity, policy);
@@ -71,11 +76,12 @@ impl Flood {
         let (faults, outage_ms) =
             if draw.happens(20) { outages(draw, count) } else { (String::new(), 0) };
         // First the load of a minute, so that the bounds are known; then as much as the longest bound asks for.
-        let load = Load::draw(draw, &leaves, policy);
+        let load = Load::draw(draw, &leaves, policy, cores.min(capacity / 32));
         let longest = |jobs: &[Job]| bounds(jobs, &larges, &leaves, outage_ms);
         let early = load.jobs(&mut Draw::new(seed ^ 1), 4 * RUN_MS);
         let bounds = longest(&early);
-        let until_ms = 3 * bounds.iter().map(|(_, bound)| *bound).max().unwrap_or_default();
+        let until_ms =
+            4 * RUN_MS + bounds.iter().map(|(_, bound)| *bound).max().unwrap_or_default();
         let mut jobs = load.jobs(&mut Draw::new(seed ^ 1), until_ms);
         jobs.extend(larges);
         jobs.sort_by_key(|job| job.submit_ms);
@@ -190,7 +196,7 @@ pub(crate) fn cores(count: u64) -> Amounts {
 }
 
 fn size_of(job: &Job) -> u64 {
-    let one = job.per_processor.get("vcore").map_or(0, |amount| amount.get());
+    let one = job.per_processor.get("vcore").map_or(0, Quantity::get);
     job.processors * u64::try_from(one).expect("a size") / 1_000
 }
 
@@ -201,9 +207,10 @@ fn large_jobs(draw: &mut Draw, shape: Shape, node: u64, leaves: &[Leaf]) -> Vec<
         let times = (draw.between(RUN_MS, 3 * RUN_MS), draw.between(RUN_MS / 3, RUN_MS));
         let job = job(format!("large{number}"), leaf, times);
         if shape == Shape::Gang {
-            let most = leaf.quota.min(60);
-            let tasks = draw.between(most.div_ceil(2), most);
-            Job { processors: tasks, per_processor: cores(1), ..job }
+            let tasks = draw.between(2, 8.min(leaf.quota));
+            let most = (leaf.quota / tasks).min(node);
+            let size = draw.between(most.div_ceil(2), most);
+            Job { processors: tasks, per_processor: cores(size), ..job }
         } else {
             let most = leaf.quota.min(node);
             Job { per_processor: cores(draw.between(most.div_ceil(2), most)), ..job }
@@ -233,18 +240,18 @@ struct Load {
 }
 
 impl Load {
-    fn draw(draw: &mut Draw, leaves: &[Leaf], policy: &str) -> Self {
+    fn draw(draw: &mut Draw, leaves: &[Leaf], policy: &str, unit: u64) -> Self {
         let mut flooded: Vec<&Leaf> = leaves.iter().filter(|_| draw.happens(75)).collect();
         if flooded.is_empty() {
             flooded.push(&leaves[0]);
         }
         let count = flooded.len() as u64;
         let flood = |leaf: &Leaf| {
-            let largest = draw.of(&[1, 1, 2, 3]);
+            let largest = draw.of(&[1, 1, 2, 3]).max(unit);
             let urgent = if policy == "priority" { draw.between(0, 5) } else { 0 };
-            // Half as much again as its part of the quota.
+            // A quarter more than its part of the quota.
             let mean_work = (1 + largest) * (RUN_MS / 6 + RUN_MS) / 4;
-            let gap_ms = (2 * mean_work * count).div_ceil(3 * leaf.quota).max(1);
+            let gap_ms = (4 * mean_work * count).div_ceil(5 * leaf.quota).max(1);
             (leaf.clone(), largest, urgent, gap_ms)
         };
         Self { floods: flooded.into_iter().map(flood).collect() }
@@ -272,17 +279,17 @@ impl Load {
 /// How long each large job waits at most.
 ///
 /// Its ask becomes a candidate for a hold after `starvation.after`. All asks that came before it may be served before it,
-/// which takes the time of their work at the part of the quota that its leaf has; each other large job before it makes its
-/// quota drain once, and its node; so does its own.
+/// which takes the time of their work, at the longest run time, at the part of the quota that its leaf has. Each other large job before it makes its
+/// quota drain once, and its node; so does its own. A gang can need a hold for each of its placeholders.
 fn bounds(small: &[Job], larges: &[Job], leaves: &[Leaf], outage_ms: u64) -> Vec<(String, u64)> {
     let quota = leaves.iter().map(|leaf| leaf.quota).min().expect("there are leaves");
     let drained_ms = 2 * (RUN_MS + CONFIRM_MS);
     let bound = |large: &Job| {
         let older = small.iter().filter(|one| one.submit_ms <= large.submit_ms);
-        let work: u64 = older.map(|one| size_of(one) * one.run_ms).sum();
+        let work: u64 = older.map(|one| size_of(one) * RUN_MS).sum();
         let served_ms = leaves.len() as u64 * work / quota;
-        let others = larges.len() as u64;
-        AFTER_MS + RESERVED_AFTER_MS + served_ms + (others + 1) * drained_ms + outage_ms
+        let holds: u64 = larges.iter().map(|one| one.processors).sum();
+        AFTER_MS + RESERVED_AFTER_MS + served_ms + (holds + 1) * drained_ms + outage_ms
     };
     larges.iter().map(|one| (one.name.to_string(), bound(one))).collect()
 }

@@ -5,7 +5,7 @@ use headroom_sim::workload::{Job, Workload};
 use headroom_sim::world::{Checks, Setup, Shape};
 
 use crate::draw::Draw;
-use crate::floods::{Leaf, POLICIES, Tree, cores, job, queues};
+use crate::floods::{Leaf, POLICIES, Tree, cores, job, queues, shapes};
 
 const MINUTE_MS: u64 = 60_000;
 /// Time in which jobs come.
@@ -24,10 +24,10 @@ pub(crate) struct Load {
 impl Load {
     pub(crate) fn draw(seed: u64) -> Self {
         let draw = &mut Draw::new(seed);
-        let shape = draw.of(&[Shape::Single, Shape::Gang]);
         let (count, size) = draw.of(&[(4, 16), (8, 8), (16, 8)]);
         let tree = draw.of(&[Tree::One, Tree::Siblings, Tree::Two]);
         let policy = draw.of(&POLICIES);
+        let shape = draw.of(&shapes(policy));
         let (leaves, queues) = queues(draw, tree, count * size, policy);
         let jobs = jobs(draw, (shape, size, count * size), &leaves);
         Self { seed, shape, nodes: (count, size), queues, jobs }

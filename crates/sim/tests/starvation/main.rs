@@ -21,6 +21,12 @@ fn count_of(variable: &str, usual: u64) -> u64 {
     std::env::var(variable).map_or(usual, |text| text.parse().unwrap())
 }
 
+/// The seeds to try: so many, from `HEADROOM_SEED` on.
+fn seeds(count: u64) -> std::ops::Range<u64> {
+    let first = count_of("HEADROOM_SEED", 0);
+    first..first + count
+}
+
 /// The large jobs that waited longer than their bound, with how long.
 fn late(flood: &Flood, keys: bool) -> Vec<(String, u64, u64)> {
     let setup = flood.setup(keys);
@@ -40,8 +46,8 @@ fn late(flood: &Flood, keys: bool) -> Vec<(String, u64, u64)> {
 #[doc(alias = "NS-24")]
 fn a_large_job_starts_in_time_whatever_floods_come() {
     let (mut starved, mut beyond) = (BTreeMap::new(), Vec::new());
-    let count = count_of("HEADROOM_FLOODS", 100);
-    for seed in 0..count {
+    let count = count_of("HEADROOM_FLOODS", 40);
+    for seed in seeds(count) {
         let flood = Flood::draw(seed);
         for (name, waited, bound) in late(&flood, true) {
             beyond.push(format!("{name} waited {waited} of {bound} ms in {}", flood.shown()));
@@ -59,10 +65,10 @@ fn work(one: &AllocationRecord, end_ms: u64) -> u64 {
     u64::try_from(size).unwrap() * (one.end_ms.unwrap_or(end_ms) - one.start_ms)
 }
 
-/// The preemptions of a day: the victim, and the position of the job that it stopped for.
-fn preemptions(outcome: &Outcome) -> impl Iterator<Item = (&AllocationRecord, usize)> {
+/// The preemptions of a day: the victim, the position of the job that it stopped for, and when it was asked, ms.
+fn preemptions(outcome: &Outcome) -> impl Iterator<Item = (&AllocationRecord, usize, u64)> {
     let stopped = outcome.allocations.iter().filter(|one| one.ended_by == "preempted");
-    stopped.filter_map(|one| Some((one, one.preempted_for?)))
+    stopped.filter_map(|one| one.preempted_for.map(|(job, at_ms)| (one, job, at_ms)))
 }
 
 /// What a day lost to preemption, and what the jobs did that preempted.
@@ -77,26 +83,37 @@ struct Balance {
     in_turn: Vec<String>,
 }
 
+/// When something new came: a job, or the end of a task that nobody stopped.
+fn news(outcome: &Outcome) -> BTreeSet<u64> {
+    let ends = outcome.allocations.iter().filter(|one| one.ended_by != "preempted");
+    let ends = ends.filter_map(|one| one.end_ms);
+    outcome.jobs.iter().map(|job| job.submit_ms).chain(ends).collect()
+}
+
 impl Balance {
     fn of(outcome: &Outcome) -> Self {
         let mut balance = Self::default();
         let mut preemptors = BTreeSet::new();
-        let mut taken = BTreeSet::new();
-        for (victim, taker) in preemptions(outcome) {
+        let mut taken = Vec::new();
+        for (victim, taker, asked_ms) in preemptions(outcome) {
             balance.preempted += 1;
             balance.lost += if victim.placeholder { 0 } else { work(victim, outcome.end_ms) };
             preemptors.insert(taker);
-            let stopped_ms = victim.end_ms.unwrap();
             let mut later = outcome.allocations.iter();
-            if !later.any(|one| one.job == taker && one.start_ms >= stopped_ms) {
+            if !later.any(|one| one.job == taker && one.start_ms >= asked_ms) {
                 let name = |job: usize| &outcome.jobs[job].name;
                 let text = format!("{} of {} for {}", victim.key, name(victim.job), name(taker));
-                balance.in_vain.push(format!("{text} at {stopped_ms} ms"));
+                balance.in_vain.push(format!("{text} at {asked_ms} ms"));
             }
-            taken.insert((taker, victim.job));
+            taken.push((asked_ms, taker, victim.job));
         }
-        for (taker, giver) in taken.iter().filter(|(taker, giver)| taker < giver) {
-            if taken.contains(&(*giver, *taker)) {
+        let news = news(outcome);
+        for (first_ms, taker, giver) in &taken {
+            let back = |(at_ms, one, other): &&(u64, usize, usize)| {
+                (one, other) == (giver, taker) && at_ms > first_ms
+            };
+            let Some((back_ms, ..)) = taken.iter().find(back) else { continue };
+            if news.range(first_ms..=back_ms).next().is_none() {
                 let name = |job: usize| &outcome.jobs[job].name;
                 balance.in_turn.push(format!("{} and {}", name(*taker), name(*giver)));
             }
@@ -113,14 +130,14 @@ impl Balance {
 #[doc(alias = "NS-45")]
 fn preemption_does_not_thrash() {
     let (mut preempted, mut lost, mut done, mut busy) = (0, 0, 0, 0);
-    let days = count_of("HEADROOM_DAYS", 300);
-    for seed in 0..days {
+    let (days, mut wrong) = (count_of("HEADROOM_DAYS", 300), Vec::new());
+    for seed in seeds(days) {
         let setup = days::draw(seed);
         let outcome = run(&setup, &mut ()).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
         let balance = Balance::of(&outcome);
-        assert!(balance.lost <= balance.done, "seed {seed}: {balance:?}");
-        assert!(balance.in_vain.is_empty(), "seed {seed}: {balance:?}");
-        assert!(balance.in_turn.is_empty(), "seed {seed}: {balance:?}");
+        if !balance.in_vain.is_empty() || !balance.in_turn.is_empty() {
+            wrong.push(format!("seed {seed}: {balance:?}"));
+        }
         preempted += balance.preempted;
         busy += u64::from(balance.preempted > 0);
         (lost, done) = (lost + balance.lost, done + balance.done);
@@ -131,7 +148,9 @@ fn preemption_does_not_thrash() {
         hours(lost),
         hours(done)
     );
+    assert!(wrong.is_empty(), "{} of {days} days:\n{}", wrong.len(), wrong.join("\n"));
     assert!(busy * 10 > days, "too few days with preemptions");
+    assert!(lost < done, "more was lost than the jobs that preempted did");
 }
 
 /// What the nodes did for jobs while jobs came, in core units times ms.
@@ -162,7 +181,7 @@ fn what_prevents_starvation_does_not_leave_nodes_idle() {
     let loads = count_of("HEADROOM_LOADS", 20);
     let (mut sums, mut waits) = ([0, 0], [Vec::new(), Vec::new()]);
     let mut capacity = 0;
-    for seed in 0..loads {
+    for seed in seeds(loads) {
         let load = loads::Load::draw(seed);
         capacity += load.capacity();
         for (place, keys) in [false, true].into_iter().enumerate() {
