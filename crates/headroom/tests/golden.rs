@@ -35,7 +35,7 @@ fn the_example_gives_these_bytes() {
         decisions "ebbd322d87d4c0dd6cced43278c7a9f1"
         campus.json 3076baa66d452d43f92f760882b7597b
         campus.html 62d9da07c6a80fe5f940b21d0ac89cce
-        csv/allocations.csv fdac998f1719aa4a010620a7fd85f9c4
+        csv/allocations.csv 1bb831f0b60b377b488b5d6d8e44cea5
         csv/decisions.csv 78c4d7790c9a5c478a34e93dbb2fd0ce
     "#]]
     .assert_eq(&found);

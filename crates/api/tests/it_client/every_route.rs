@@ -249,7 +249,7 @@ async fn server(asked: &mut Asked) {
     }
     let body = example("headroomv1/explanation");
     let all = Sought { remedies: Some("all"), in_turn: true, preemption: true, all_changes: true };
-    let query = "remedies=all&inTurn=true";
+    let query = "remedies=all&inTurn=true&preemption=true";
     let with_history = "remedies=all&inTurn=true&preemption=true&history=all";
     for (kinds, all) in [(Sought::default(), false), (all, true)] {
         let (query, of_new) = (all.then_some(with_history), all.then_some(query));

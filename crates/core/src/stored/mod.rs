@@ -24,7 +24,7 @@ pub(crate) enum Unsound {
     #[error("{holder} names {what}, which does not exist")]
     Dangling { holder: alloc::string::String, what: &'static str },
     /// A list or an index disagrees with the rows.
-    #[error("{holder}: {what} disagree with the rows")]
+    #[error("{holder}: mismatch between {what} and the stored rows")]
     Disagree { holder: alloc::string::String, what: &'static str },
     /// The keys of an index are not in ascending order.
     #[error(transparent)]
