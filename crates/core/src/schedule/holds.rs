@@ -333,9 +333,7 @@ impl Scheduler {
         step: &mut HoldStep,
     ) -> Option<(AllocationId, QueueId)> {
         let leaves = self.holds.ready.get(&level).into_iter().flat_map(BTreeMap::keys);
-        // Priorities do not count here: without end, urgent asks of one queue would precede all asks of another.
-        type Order = (Vec<Share>, (Timestamp, i64));
-        let mut first: Option<(Order, (AllocationId, QueueId))> = None;
+        let mut first: Option<(HoldOrder, (AllocationId, QueueId))> = None;
         for leaf in leaves.copied().collect::<Vec<_>>() {
             let Some(found) = self.choose_in_leaf(books, (level, leaf), step) else { continue };
             let below = books.up_to(leaf, level).filter(|queue| *queue != level);
@@ -391,6 +389,10 @@ impl Scheduler {
         }
     }
 }
+
+/// Order in which asks of separate leaves get a hold: the shares of the queues on their paths, and then the longest wait.
+/// Priorities do not count: urgent asks of one queue would precede all asks of another forever.
+type HoldOrder = (Vec<Share>, (Timestamp, i64));
 
 /// Returns the highest queue from the leaf to the root that does not allow the request.
 fn highest_full(books: &Books, leaf: QueueId, request: &Resources) -> Option<QueueId> {
