@@ -48,7 +48,7 @@ const LOOK: &str = r##"(() => ({
   text: document.body.innerText,
   connection: document.getElementById("connection").textContent,
   alert: document.querySelector("[role=alert]").innerText,
-  first: [...document.body.children].filter((one) => one.checkVisibility())[0].innerText,
+  first: [...document.body.children].filter((one) => one.checkVisibility() && !one.matches(".skip"))[0].innerText,
   events: [...document.querySelectorAll("#events li span")].map((one) => one.textContent),
   reasons: [...document.querySelectorAll("#reasons summary")].map((one) => one.textContent),
   tiles: [...document.querySelectorAll("#totals > div")].map((one) => one.innerText.split("\n")),

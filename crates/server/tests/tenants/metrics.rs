@@ -293,7 +293,7 @@ async fn overtakes_are_counted_as_the_waiting_list_and_the_history_have_them() {
     assert_eq!(by, (json!(2), json!("second")), "{entry:#}");
     let total = scrape(&scene).await.0.get("overtakes_total{tenant=\"a\"}").copied();
     assert_eq!(total, Some(2.0));
-    let events = scene.server.json("/headroom/v1/partitions/default/events?kind=overtaken").await;
+    let events = scene.server.json("/headroom/v1/events?kind=overtaken").await;
     let events = events["items"].as_array().unwrap();
     let by: Vec<&Value> = events.iter().map(|one| &one["detail"]["by"]).collect();
     assert_eq!(by, [&json!("second"), &json!("first")], "{events:#?}");
