@@ -165,7 +165,7 @@ async fn what_placeholders_hold_is_reserved_by_leaf() {
         "headroom_queue_reserved{partition=\"default\",queue=\"root.b\",resource=\"vcore\"}";
     let reserved = async || Parsed::of(&server.text("/metrics").await).get(series);
     assert_eq!(reserved().await, None, "no placeholder holds anything there");
-    server.application("gang", "eve", "root.b").await;
+    server.application("gang", "bob", "root.b").await;
     let place = |key: &str| {
         Command::Ask(Ask {
             partition: Name::new("default"),
