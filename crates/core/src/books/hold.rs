@@ -25,11 +25,6 @@ pub struct Hold {
 impl Hold {
     /// Largest duration of a hold as a multiple of `starvation.after`. Source: no-starvation NS-21.
     const LONGEST: u64 = 4;
-
-    /// Returns the time at which the hold ends at the latest.
-    pub(crate) fn ends_at(self, after: Millis) -> Timestamp {
-        self.since + Millis::new(after.get().saturating_mul(Self::LONGEST))
-    }
 }
 
 impl Books {
@@ -38,12 +33,11 @@ impl Books {
         self.holds.get(&queue).copied()
     }
 
-    /// The room that queues hold for an ask, and when the hold ends at the latest.
-    pub fn hold_of(&self, ask: AllocationId) -> Option<(Hold, Timestamp)> {
-        let row = self.allocation(ask);
-        let partition = self.application(row.application).partition;
+    /// Returns the time at which a hold of an ask ends at the latest: after 4 times `starvation.after`.
+    pub fn hold_ends_at(&self, ask: AllocationId, hold: Hold) -> Timestamp {
+        let partition = self.application(self.allocation(ask).application).partition;
         let after = self.partition(partition).settings.starvation_after;
-        row.hold().map(|hold| (hold, hold.ends_at(after)))
+        hold.since + Millis::new(after.get().saturating_mul(Hold::LONGEST))
     }
 
     /// Returns all queues that hold capacity, each with the ask.

@@ -142,7 +142,17 @@ impl Tenants {
         self.shared.contains_key(path)
     }
 
-    /// The tenant that is the limit of this user or group in the queue at this path, if one is.
+    /// Returns the tenants that are limits in the queue at this path, in the order of their names.
+    pub fn limits_in(&self, path: &str) -> Vec<(&Name, &Tenant, &TenantSubject)> {
+        let limits = self.shared.get(path).into_iter().flatten();
+        let rows =
+            limits.filter_map(|(subject, tenant)| Some((tenant, self.get(tenant)?, subject)));
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort_unstable_by_key(|(tenant, ..)| *tenant);
+        rows
+    }
+
+    /// Returns the tenant that is the limit of this user or group in the queue at this path, if one is.
     pub fn limited(&self, path: &str, subject: &TenantSubject) -> Option<&Name> {
         self.shared.get(path)?.get(subject)
     }

@@ -147,7 +147,7 @@ pub enum TenantMapping {
     },
 }
 
-/// Who a tenant is in a queue that others use too.
+/// User or group that a tenant is in a shared queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum TenantSubject {

@@ -46,7 +46,7 @@ impl Check {
         Some(Self { blocker, code, failed, amounts, holders, nodes, wait: looked.wait() })
     }
 
-    /// That others go first; whose ask is looked at next is the holder.
+    /// Creates the failed check that other asks precede. The next ask is the holder.
     pub(super) fn of_order(books: &Books, ask: AllocationId, before: Before) -> Self {
         let wait = Wait::of(Blocker::Order(before.queue, before.by));
         let holder = before.first.map(|ask| Holder {

@@ -103,11 +103,8 @@ pub fn preemption(
         return None;
     }
     let leaf = books.application(row.application).queue;
-    let mut ancestors = books.up(leaf);
-    let has_guarantee =
-        ancestors.any(|(_, queue)| queue.guaranteed.as_ref().is_some_and(|all| !all.is_empty()));
-    if !has_guarantee && !preempt::can_preempt(books, row) {
-        return None; // Nothing entitles the ask to what others use.
+    if !preempt::has_claim(books, leaf) {
+        return None;
     }
     let first = explanation.blocked_by().next()?.blocker;
     let found = if row.preemption_triggered {

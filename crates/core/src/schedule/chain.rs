@@ -63,7 +63,7 @@ impl Scheduler {
         let (checks, row) = (checked.all(), checked.position.row);
         let came = books.allocation(ask).created;
         let first = checks.iter().find(|one| one.failed).map(|one| one.blocker);
-        // Who waits for a queue that is shut, or for nodes to report, is not looked at, and so not put aside.
+        // An ask in a stopped queue, or during recovery, is not checked and therefore not parked.
         let whole = first
             .and_then(|blocker| Some((blocker, self.marking.of(books, (blocker, row.key.leaf))?)));
         let parked = whole.map(|(blocker, mark)| (blocker, mark.at)).or(row.waited.since);

@@ -184,7 +184,7 @@ pub(super) struct HoldBefore {
 #[inline]
 pub(super) fn hold_before(books: &Books, ask: AllocationId) -> Option<Box<HoldBefore>> {
     let hold = books.allocation(ask).hold()?;
-    let (queues, ends_at) = (books.holding(ask, hold.top).collect(), ends_at(books, ask, hold));
+    let (queues, ends_at) = (books.holding(ask, hold.top).collect(), books.hold_ends_at(ask, hold));
     Some(Box::new(HoldBefore { ask, hold, queues, ends_at }))
 }
 
@@ -226,7 +226,7 @@ impl Scheduler {
         let application = books.application(row.application);
         let after = books.partition(application.partition).settings.starvation_after;
         let Some(top) = top else {
-            return row.hold().is_some_and(|hold| ends_at(books, ask, hold) <= now);
+            return row.hold().is_some_and(|hold| books.hold_ends_at(ask, hold) <= now);
         };
         after > Millis::ZERO
             && row.waits_for_hold_since() + after <= now
@@ -236,7 +236,7 @@ impl Scheduler {
 
     pub(super) fn watch_hold(&mut self, books: &Books, ask: AllocationId) {
         if let Some(hold) = books.allocation(ask).hold() {
-            self.holds.ends.insert((ends_at(books, ask, hold), ask));
+            self.holds.ends.insert((books.hold_ends_at(ask, hold), ask));
         }
     }
 
@@ -408,10 +408,4 @@ fn is_free_for(books: &Books, ask: AllocationId, top: QueueId) -> bool {
 /// Returns whether `queue` is an ancestor of `below`.
 fn is_above(books: &Books, queue: QueueId, below: QueueId) -> bool {
     queue != below && books.up(below).any(|(one, _)| one == queue)
-}
-
-/// Returns the time at which a hold ends at the latest.
-fn ends_at(books: &Books, ask: AllocationId, hold: Hold) -> Timestamp {
-    let partition = books.application(books.allocation(ask).application).partition;
-    hold.ends_at(books.partition(partition).settings.starvation_after)
 }

@@ -526,7 +526,7 @@ impl Scheduler {
                 self.parked.remove(&mut self.tree, before, &place, row.seat);
             }
             row.seat = self.parked.insert(&mut self.tree, after, place);
-            if !matches!(key.mode, PlacementMode::ReservedNode(_)) {
+            if self.notes.is_some() && !matches!(key.mode, PlacementMode::ReservedNode(_)) {
                 let code = wait.blocker.code(books, key.leaf);
                 self.note(Note::Parked { class, wait, code, check });
             }

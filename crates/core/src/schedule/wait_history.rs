@@ -173,8 +173,8 @@ impl WaitHistoryState {
         }
     }
 
-    /// Since when something holds back all that is below a queue, or in a partition; none where it is not known,
-    /// or is not of that kind.
+    /// Returns since when a reason blocks all asks below a queue or in a partition. `None` if this is unknown, or if the
+    /// reason is not of that kind.
     pub(super) fn of(
         &self,
         books: &Books,

@@ -70,19 +70,26 @@ pub struct Tally {
     gone: VecDeque<Name>,
 }
 
-/// What is counted of a partition.
+/// Counts of a partition.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PartitionTally {
     /// Applications by state, including stored ended ones.
     pub states: StateCounts,
     /// Applications that count as running since their first allocation (decision L-4).
     pub with_allocations: u64,
-    /// Usage of placeholders.
-    pub placeholders: Amounts,
     /// Allocated to placeholders, by the path of the leaf. Leaves without placeholders have no entry.
     pub reserved: OrderedMap<Name, Amounts>,
     /// Rate of placements, reservations, and preemptions.
     pub decisions: Rate,
+}
+
+impl PartitionTally {
+    /// Returns the amounts that are allocated to placeholders. Costs the leaves with placeholders.
+    pub fn placeholders(&self) -> Amounts {
+        let mut sum = Amounts::EMPTY;
+        self.reserved.iter().for_each(|(_, amounts)| add(&mut sum, amounts, 1));
+        sum
+    }
 }
 
 /// Counts of a queue.
@@ -408,10 +415,9 @@ impl Tally {
         self.partition(partition).decisions.note(now, 1);
     }
 
-    /// Placeholders hold so much more, or less.
+    /// Adds amounts to those of placeholders, or subtracts them.
     fn hold(&mut self, application: &Application, amounts: &Amounts, sign: i64) {
         let tally = self.partition(application.partition);
-        add(&mut tally.placeholders, amounts, sign);
         let leaf = &application.queue_path;
         let mut reserved = tally.reserved.get(leaf).cloned().unwrap_or_default();
         add(&mut reserved, amounts, sign);

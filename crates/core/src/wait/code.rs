@@ -146,7 +146,7 @@ codes! {
     RootCapacity = "ROOT_CAPACITY", Some('c'), "free capacity in the cluster", "cluster full";
     /// Applications that use less of their share are checked first.
     ShareBehind = "SHARE_BEHIND", None, "applications below their share at queue {}", "shares at {}";
-    /// How many tasks a tenant may run.
+    /// Number of tasks that the tenant can run.
     TenantInstances = "TENANT_INSTANCES", None, "a task of {} to end: the quota of instances was reached", "instances of {}";
     /// The quota of the tenant.
     TenantQuota = "TENANT_QUOTA", None, "capacity within the quota of {}", "quota of {}";

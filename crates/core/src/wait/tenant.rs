@@ -57,7 +57,7 @@ impl Wait {
     }
 }
 
-/// The code of a quota that holds back asks of a leaf; none where no tenant sets the bound.
+/// Returns the code of a quota that blocks asks of a leaf. `None` if no tenant sets the bound.
 ///
 /// It follows from the state of the tenant alone, so that every ask of a leaf has the same code.
 pub(super) fn code(books: &Books, blocker: Blocker, leaf: QueueId) -> Option<WaitCode> {

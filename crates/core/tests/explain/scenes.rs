@@ -500,14 +500,14 @@ fn quotas_are_counted_under_the_codes_with_which_they_are_explained() {
         tenant one quota instances=1
         tenant above quota vcore=8
         tenant below of above
-        tenant beside of above
+        tenant sibling of above
         tenant lowered quota vcore=8
         task q1 quota ann vcore=6
         task q2 quota ann vcore=4
         task q3 quota ann vcore=3
         task o1 one ann vcore=1
         task o2 one ann vcore=1
-        task b1 beside ann vcore=6
+        task b1 sibling ann vcore=6
         task b2 below ann vcore=4
         task l1 lowered ann vcore=6
         tenant lowered quota vcore=4

@@ -201,7 +201,7 @@ fn resources(out: &mut Exposition, scrape: &Scrape<'_>) {
     }
 }
 
-/// What placeholders hold, by leaf: part of what is allocated, and used by nothing yet.
+/// Amounts of placeholders by leaf. They are part of the allocated amounts.
 fn reserved(out: &mut Exposition, scrape: &Scrape<'_>) {
     let samples = scrape.partitions().flat_map(|(id, name)| {
         let leaves = scrape.view.tally.partitions.get(&id).into_iter();

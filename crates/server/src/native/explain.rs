@@ -123,7 +123,7 @@ async fn answer(
     Ok(json(asked, &body))
 }
 
-/// What was found in addition to why an ask waits.
+/// Optional parts of an explanation.
 struct Looked {
     remedies: Option<Remedies>,
     preemption: Option<ExplainedPreemption>,
@@ -397,11 +397,11 @@ fn explained(books: &Books, caller: &Caller, explanation: &explain::Explanation)
         blocked_by: checks.iter().filter(failed).cloned().collect(),
         checks,
         history: explanation.history.iter().map(change).collect(),
-        hold: books.hold_of(explanation.ask).map(|(hold, until)| ExplainedHold {
+        hold: row.hold().map(|hold| ExplainedHold {
             queue: visible::queue(books, caller, hold.top)
                 .then(|| books.queue(hold.top).path.to_string()),
             since: time(hold.since),
-            until: time(until),
+            until: time(books.hold_ends_at(explanation.ask, hold)),
         }),
         ..Explanation::default()
     }

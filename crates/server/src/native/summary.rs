@@ -94,7 +94,7 @@ pub(super) fn summary(
         capacity: capacity.map(|max| resources(&books.types().amounts(max))).unwrap_or_default(),
         allocated: resources(&allocated),
         pending: resources(&sum(|queue| &queue.pending)),
-        placeholders: resources(&tally.placeholders),
+        placeholders: resources(&tally.placeholders()),
         preempting: resources(&sum(|queue| &queue.preempting)),
         applications: if everything {
             applications(view, id)

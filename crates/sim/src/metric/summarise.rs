@@ -170,7 +170,7 @@ fn capacity(outcome: &Outcome, grid: Grid, types: &Types) -> Vec<Integral> {
     capacity
 }
 
-/// What allocations hold over time, per type.
+/// Amounts that allocations hold over time, per type.
 struct Held {
     /// Without placeholders.
     used: Vec<Integral>,

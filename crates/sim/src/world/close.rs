@@ -8,7 +8,7 @@ use crate::outcome::{Decision, JobState, Outcome};
 use super::RunError;
 use super::play::Play;
 
-/// What asks wait for in a cluster without nodes.
+/// Subject of waits in a cluster without nodes.
 const WITHOUT: &str = "a cluster without nodes";
 
 impl Play<'_> {

@@ -6,7 +6,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::books::{Application, Books, Tenants};
-use crate::config::tenant::{INSTANCES, Oversized, TenantMapping, TenantSubject};
+use crate::config::tenant::{INSTANCES, Oversized, TenantSubject};
 use crate::event::{AllocationEvent, Event};
 use crate::id::{ApplicationId, PartitionId};
 use crate::name::Name;
@@ -86,7 +86,7 @@ pub(in crate::rules) fn fits_quota(
 /// Rejects an ask that exceeds the quota of a tenant which is a limit. Checks the limits of the user and of the charged
 /// group, in the queue and its ancestors.
 ///
-/// Costs a search of the tenants if one of these queues has such a limit.
+/// Costs the tenants that are limits in these queues.
 fn fits_limits(
     books: &Books,
     row: &Application,
@@ -95,19 +95,13 @@ fn fits_limits(
 ) -> Result<(), Rejection> {
     let Some(here) = here(books, row.partition) else { return Ok(()) };
     let tenants = here.tenants;
-    for (_, queue) in books.up(row.queue).filter(|(_, queue)| tenants.is_shared(&queue.path)) {
-        let mine = tenants.iter().filter(|(name, tenant)| {
-            let settings = &tenant.settings;
-            let parks = tenants.oversized_of(settings) == Oversized::Park;
-            let TenantMapping::Limit { queue: at, subject } = &settings.mapping else {
-                return false;
-            };
-            *at == queue.path
-                && !parks
+    for (_, queue) in books.up(row.queue) {
+        let mine = tenants.limits_in(&queue.path).into_iter().filter(|(name, tenant, subject)| {
+            tenants.oversized_of(&tenant.settings) != Oversized::Park
                 && !here.config.is_exempt(name)
                 && is_of(books, row, subject)
         });
-        for (name, tenant) in mine {
+        for (name, tenant, _) in mine {
             let quota = tenants.quota_of(&tenant.settings);
             for (resource, asked) in amounts.iter().filter(|(_, asked)| *asked > Quantity::ZERO) {
                 if let Some(most) = quota.get(resource).filter(|most| asked > *most) {

@@ -14,7 +14,7 @@ use crate::config::property::{
     SORT_POLICY, duration_text,
 };
 use crate::config::tenant::{
-    INSTANCES, OWN_LEAF, OnLower, TenantMapping, TenantSubject, WaitingPolicy, WaitingStrategy,
+    INSTANCES, OWN_LEAF, OnLower, TenantSubject, WaitingPolicy, WaitingStrategy,
 };
 use crate::config::{ApplicationOrder, Properties, QueueConfig, TenantsConfig};
 use crate::id::{PartitionId, QueueId};
@@ -168,15 +168,8 @@ impl<'a> Lowering<'a> {
     /// Returns the limits of tenants in a queue, in the order of their names. A tenant without any bound has no limit,
     /// because an empty limit is invalid.
     pub(in crate::rules) fn limits_in(&self, queue: &str) -> Vec<LimitSettings> {
-        if !self.tenants.is_shared(queue) {
-            return Vec::new();
-        }
-        let here = self.tenants.iter().filter_map(|(tenant, row)| match &row.settings.mapping {
-            TenantMapping::Limit { queue: at, subject } if **at == *queue => {
-                Some(self.limit(tenant, row, subject))
-            }
-            TenantMapping::Queue | TenantMapping::Limit { .. } => None,
-        });
+        let here = self.tenants.limits_in(queue).into_iter();
+        let here = here.map(|(tenant, row, subject)| self.limit(tenant, row, subject));
         here.filter(|limit| !limit.max.is_empty() || limit.max_applications > 0).collect()
     }
 

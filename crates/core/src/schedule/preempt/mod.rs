@@ -178,11 +178,16 @@ pub(super) fn yields_at(ask: &Allocation) -> Option<Timestamp> {
 pub(crate) fn can_preempt(books: &Books, ask: &Allocation) -> bool {
     let application = books.application(ask.application);
     let is_on = books.partition(application.partition).settings.preemption.enabled;
-    let mut queues = books.up(application.queue);
+    may_ask(ask) && is_on && has_claim(books, application.queue)
+}
+
+/// Returns whether asks of a leaf can be entitled to what others use: a queue on the path of the leaf has a guarantee, or
+/// the leaf preempts by priority.
+pub(crate) fn has_claim(books: &Books, leaf: QueueId) -> bool {
     let has_guarantee =
         |queue: &Queue| queue.guaranteed.as_ref().is_some_and(|one| !one.is_empty());
-    let by_priority = entitlement::goes_by_priority(books, application.queue);
-    may_ask(ask) && is_on && (by_priority || queues.any(|(_, queue)| has_guarantee(queue)))
+    entitlement::goes_by_priority(books, leaf)
+        || books.up(leaf).any(|(_, queue)| has_guarantee(queue))
 }
 
 /// Returns whether preemption can remove this blocker: the ask waits for free amounts in its queues or on a node.

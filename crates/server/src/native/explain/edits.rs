@@ -147,7 +147,7 @@ impl Words<'_> {
         open.then(|| blocker.subject(self.books))
     }
 
-    /// What is raised: the quota of a tenant, or a bound of the queue file.
+    /// Returns the name of a bound: the quota of a tenant, or a bound of the queue file.
     fn bound(&self, bound: &str, subject: &str, blocker: Blocker) -> String {
         match blocker.tenant(self.books) {
             Some(tenant) => format!("quota of tenant {tenant}"),

@@ -1,4 +1,4 @@
-//! What preemption would do for an ask, as far as the caller may see the allocations that would stop.
+//! Prediction of preemption for an ask, with the victims that the caller can see.
 
 use headroom_api::headroomv1::{ExplainedPreemption, PreemptionOutcome, PreemptionVictim};
 use headroom_core::books::Books;
