@@ -4,7 +4,8 @@ use headroom_core::config::property::read_span;
 use headroom_core::config::{
     Configuration, FilterConfig, GangPlacement, LimitConfig, LimitPrecedence, NodeLabelsConfig,
     NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig, Properties, QueueConfig,
-    QueuePreemptionConfig, RuleConfig, STARVATION_AFTER, TemplateConfig, WithinQueue,
+    QueuePreemptionConfig, RESERVATION_SHARE, RuleConfig, STARVATION_AFTER, TemplateConfig,
+    WithinQueue,
 };
 use headroom_core::{Millis, Name};
 
@@ -14,6 +15,7 @@ use crate::check::{self, Tree};
 use crate::life;
 use crate::ordering::{self, Above};
 use crate::raw::{Limit, NodeLabels, Queue, Rule, Template, Text};
+use crate::reservations;
 use crate::tenants;
 use crate::user_limits;
 use crate::vector::Vector;
@@ -49,10 +51,14 @@ fn partition(tree: Tree) -> PartitionConfig {
         Some(_) => STARVATION_AFTER,
         None => Millis::ZERO,
     });
+    let share = partition.reservations.as_deref().and_then(|block| block.share.as_ref());
+    let reservation_share = read(share, reservations::share)
+        .unwrap_or_else(|| tenants.is_some().then_some(RESERVATION_SHARE));
     PartitionConfig {
         tenants,
         gang_placement,
         starvation_after,
+        reservation_share,
         name: Name::new(check::name_of_partition(&partition.name.value)),
         root: queues,
         placement_rules: partition.rules.iter().map(rule).collect(),

@@ -119,6 +119,8 @@ codes! {
     GangPlacement: Error = "G-PLACEMENT",
     /// `starvation.after` is not a duration.
     StarvationAfter: Error = "S-AFTER",
+    /// `reservations.share` is neither a fraction nor `none`.
+    ReservationShare: Error = "R-SHARE",
     /// `preemption.withinqueue` is neither `none` nor `priority`.
     PreemptionWithin: Error = "P-WITHIN",
     /// `preemption.minruntime` is not a duration.

@@ -45,6 +45,7 @@ mod outline;
 pub mod process;
 mod raw;
 mod render;
+mod reservations;
 mod review;
 mod scalar;
 pub mod schema;

@@ -64,6 +64,7 @@ const SETTINGS: &[Setting] = &[
     setting("partition/limitprecedence", "user"),
     setting("partition/gangs.placement", "whole"),
     setting("partition/starvation.after", "600s"),
+    setting("partition/reservations.share", "0.2"),
     setting(
         "partition/placementrules",
         "[{name: tag, value: namespace, create: true, filter: {type: deny, users: [ann, bob], groups: [dev]}, \

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use headroom_core::Millis;
 use headroom_core::config::Configuration;
 use headroom_core::testkit::{Counts, Op, history, lending_history, lending_tree, play, tree};
+use headroom_core::userlimit::Decimal;
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -237,6 +238,10 @@ const HELD: &[&str] = &[
     "Allocation.Preempted for a guarantee",
 ];
 
+/// What happens where reservations are limited.
+const LIMITED: &[&str] =
+    &["restarted", "Ask.Reserved", "woken by time", "reservation given up in vain"];
+
 /// What a few of ten thousand histories come to: whether one of fewer does is a matter of the seed, and of whatever else
 /// the dice are thrown for.
 const RARE: &[&str] = &[
@@ -269,6 +274,18 @@ fn queues_hold_room_as_the_rules_allow_and_nobody_takes_it() {
         tree
     });
     reach(histories() / 2, (holding, history(60)), HELD);
+}
+
+#[test]
+#[doc(alias = "NS-12")]
+fn reservations_stay_within_their_limits_and_pass_on() {
+    let limited = (tree(), 0_i64..4).prop_map(|(mut tree, tenths)| {
+        for partition in &mut tree.partitions {
+            partition.reservation_share = Decimal::parse(&format!("0.{tenths}"));
+        }
+        tree
+    });
+    reach(histories() / 2, (limited, history(60)), LIMITED);
 }
 
 /// Play so many histories, and see that all of this has happened.

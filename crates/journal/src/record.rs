@@ -13,8 +13,8 @@ use crate::wire::{At as _, Decoded, Fault, Field, required};
 /// Additions of each version: 2 user limits of queues; 3 limits of applications and drivers; 4 fractions of queues by
 /// percent and weight, states of queues, lifetimes of applications, labels and block lists of nodes; 5 one ask for
 /// all members of a task, and refusals without what was asked for; 6 the placement of gangs; 7 preemption within a queue
-/// and minimum run times; 8 holds of capacity; 9 the application that overtook a head of line.
-pub const FORMAT: u32 = 9;
+/// and minimum run times; 8 holds of capacity; 9 the application that overtook a head of line; 10 limits of reservations.
+pub const FORMAT: u32 = 10;
 
 /// Most levels that queues, and rules that find a parent queue, can nest in a record.
 ///

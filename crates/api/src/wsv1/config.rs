@@ -57,6 +57,9 @@ pub struct ConfigPartition {
     /// Headroom extension: when queues hold room for an ask. Absent: not set.
     #[serde(default, skip_serializing_if = "is_default")]
     pub starvation: ConfigStarvation,
+    /// Headroom extension: how many nodes are reserved. Absent: not set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reservations: ConfigReservations,
     /// Headroom extension: user limits of leaves without their own setting. Absent: not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_limits: Option<ConfigUserLimits>,
@@ -186,6 +189,15 @@ pub struct ConfigStarvation {
     /// How long an ask waits until queues hold room for it, such as `5m`. Absent: queues hold no room.
     #[serde(default, skip_serializing_if = "is_default")]
     pub after: String,
+}
+
+/// Headroom extension: how many nodes are reserved.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub struct ConfigReservations {
+    /// The largest fraction of the nodes that is reserved, such as `0.1`. Absent: no limit.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub share: String,
 }
 
 /// Preemption settings. Absent fields were not configured.

@@ -39,7 +39,7 @@ pub use config::{
     ChildTemplate, Config, ConfigApplicationLimits, ConfigAudit, ConfigCapacity, ConfigFilter,
     ConfigGangs, ConfigLimit, ConfigNodeLabels, ConfigNodeSortPolicy, ConfigOnLower,
     ConfigPartition, ConfigPlacementRule, ConfigPreemption, ConfigQueue, ConfigQueuePreemption,
-    ConfigResources, ConfigStarvation, ConfigTenantDefaults, ConfigTenants,
+    ConfigReservations, ConfigResources, ConfigStarvation, ConfigTenantDefaults, ConfigTenants,
     ConfigUserGroupResolver, ConfigUserLimits, ConfigWaiting,
 };
 pub use encode::{to_json, to_json_indented};

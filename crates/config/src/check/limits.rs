@@ -8,6 +8,7 @@ use headroom_core::resource::exact;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span, Stage};
 use crate::raw::{Limit, Queue, Text};
+use crate::reservations;
 use crate::vector::{Vector, excesses, report_quantities, show};
 
 use super::names::{is_group_name, is_user_name};
@@ -58,6 +59,19 @@ pub(super) fn check_starvation(after: Option<&Text>, report: &mut Report) {
         let message = format!("`starvation.after` is `{}`, which is no duration", span.value);
         let fault = Diagnostic::error(Code::StarvationAfter, span.span, message)
             .help("write a duration, such as `5m` or `1h30m`, or `0s` to hold no room");
+        report.push(fault);
+    }
+}
+
+/// Checks the fraction of nodes that is reserved.
+pub(super) fn check_reservations(share: Option<&Text>, report: &mut Report) {
+    if let Some(text) = share.filter(|text| reservations::share(&text.value).is_none()) {
+        let message = format!(
+            "`reservations.share` is `{}`, but it must be a fraction from 0 to 1, or `none`",
+            text.value
+        );
+        let fault = Diagnostic::error(Code::ReservationShare, text.span, message)
+            .help("write a fraction, such as `10%` or `0.1`, or `none` for no limit");
         report.push(fault);
     }
 }

@@ -65,6 +65,9 @@ fn check_tree(tree: &Tree, report: &mut Report) {
     if let Some(starvation) = &tree.partition.starvation {
         limits::check_starvation(starvation.after.as_ref(), report);
     }
+    if let Some(reservations) = &tree.partition.reservations {
+        limits::check_reservations(reservations.share.as_ref(), report);
+    }
     if let Some(gangs) = &tree.partition.gangs {
         limits::check_gang_placement(&gangs.placement, report);
     }

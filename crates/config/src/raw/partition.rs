@@ -40,6 +40,8 @@ blocks! {
         "gangs" "Gangs" gangs: Maybe<Gangs> { default: "members", own: true };
         /// How long an ask waits before room is held for it.
         "starvation" "Starvation" starvation: Maybe<Starvation> { default: "off", own: true };
+        /// How many nodes are reserved for asks that fit no node yet.
+        "reservations" "Reservations" reservations: Maybe<Reservations> { default: "no limit", own: true };
         /// How the users of leaves share them, unless a queue sets its own.
         "userlimits" "UserLimits" user_limits: Marked<UserLimits> { default: "off", own: true };
         /// How many applications exist and start, and what their drivers can use.
@@ -80,6 +82,14 @@ blocks! {
         /// that queues never hold room.
         "after" "After" after: Word
             { values: "a duration, such as `5m`", default: "`0s`; with `tenants`: `5m`", own: true };
+    }
+
+    /// How many nodes are reserved.
+    Reservations = "`reservations`" {
+        /// The largest fraction of the nodes that is reserved, but at least one node. Each application then reserves at
+        /// most one node, and gives it up after 10 minutes without a release there. `none` means no limit.
+        "share" "Share" share: Word
+            { values: "a fraction such as `10%` or `0.1`, or `none`", default: "`none`; with `tenants`: `10%`", own: true };
     }
 
     /// The order in which nodes are tried.

@@ -86,6 +86,20 @@ pub struct Reservation {
     pub node: NodeId,
     /// Start of the reservation.
     pub since: Timestamp,
+    /// Last release on the node, or the start of the reservation.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub nearer: Timestamp,
+}
+
+impl Reservation {
+    /// Time without a release on the node after which another ask can reserve one. Source: no-starvation NS-12.
+    const PATIENCE: Millis = Millis::from_secs(10 * 60);
+
+    /// Returns the time from which it counts as in vain, unless an allocation on the node is released before.
+    pub(crate) fn is_vain_at(self) -> Timestamp {
+        // A reservation of an older journal has no last release.
+        self.since.max(self.nearer) + Self::PATIENCE
+    }
 }
 
 /// A failed preemption attempt for an ask.

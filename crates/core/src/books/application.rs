@@ -195,6 +195,9 @@ pub struct Application {
     /// The application that did so last. `None` if none did, or if a journal before format 9 recorded it.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub overtaken_by: Option<Name>,
+    /// Time at which it last gave up a reserved node, in a partition that limits reservations.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub(crate) reservation_ended: Option<Timestamp>,
     /// Task data, if it is a task of a tenant.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub task: Option<Box<Task>>,

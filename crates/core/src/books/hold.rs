@@ -86,6 +86,38 @@ impl Books {
         })
     }
 
+    /// Returns whether a request is within the guarantee of a queue from the leaf up to `queue`, which holds capacity for
+    /// `held`. A queue on the path of the held ask does not count, because both asks have its guarantee.
+    pub(crate) fn is_guaranteed_beside(
+        &self,
+        (leaf, queue): (QueueId, QueueId),
+        held: AllocationId,
+        request: &Resources,
+    ) -> bool {
+        let below = self.up(leaf).take_while(|(id, _)| *id != queue);
+        let mut own = below.filter(|(id, _)| self.held_for(*id) != Some(held));
+        own.any(|(id, _)| self.is_within_guarantee(id, held, request))
+    }
+
+    /// Returns whether a queue does not exceed its guarantee with a request, in the types that `held` also needs.
+    pub(crate) fn is_within_guarantee(
+        &self,
+        queue: QueueId,
+        held: AllocationId,
+        request: &Resources,
+    ) -> bool {
+        let row = self.queue(queue);
+        let Some(guaranteed) = &row.guaranteed else { return false };
+        let held = self.total_request(held);
+        request.iter().all(|(resource, needed)| {
+            let is_shared = needed > Quantity::ZERO && held.get_or_zero(resource) > Quantity::ZERO;
+            let free = |guaranteed: Quantity| {
+                guaranteed.minus(row.allocated.get_or_zero(resource)) >= needed
+            };
+            !is_shared || guaranteed.get(resource).is_some_and(free)
+        })
+    }
+
     pub(super) fn hold(&mut self, now: Timestamp, ask: AllocationId, top: QueueId) {
         self.drop_hold(ask);
         for queue in self.holding(ask, top).collect::<Vec<_>>() {

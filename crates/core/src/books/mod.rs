@@ -28,6 +28,7 @@ mod queue;
 mod quota_clock;
 mod recovery;
 mod rejected;
+mod reservation;
 mod shape;
 mod spent_keys;
 #[cfg(feature = "snapshot")]

@@ -12,6 +12,7 @@ use crate::ordered::OrderedMap;
 use crate::placement::Rules;
 use crate::resource::Resources;
 use crate::time::{Millis, Timestamp};
+use crate::userlimit::Decimal;
 
 use super::away::Away;
 use super::link::TrackerLink;
@@ -46,6 +47,9 @@ pub struct PartitionSettings {
     /// Waiting time of an ask after which queues hold capacity for it. Zero disables holds.
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub starvation_after: Millis,
+    /// Largest fraction of the nodes that is reserved. `None`: reservations are not limited.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub reservation_share: Option<Decimal>,
 }
 
 /// Omits absent settings, so that digests of events without them never change.
@@ -60,6 +64,7 @@ impl fmt::Debug for PartitionSettings {
             tenants,
             gang_placement,
             starvation_after,
+            reservation_share,
         } = self;
         let mut shown = out.debug_struct("PartitionSettings");
         shown
@@ -76,6 +81,9 @@ impl fmt::Debug for PartitionSettings {
         }
         if *starvation_after != Millis::ZERO {
             shown.field("starvation_after", starvation_after);
+        }
+        if let Some(share) = reservation_share {
+            shown.field("reservation_share", share);
         }
         shown.finish()
     }

@@ -31,7 +31,7 @@ pub use limit::LimitConfig;
 pub use node_labels::NodeLabelsConfig;
 pub use partition::{
     GangPlacement, LimitPrecedence, NodeOrder, NodeSortConfig, PartitionConfig, PreemptionConfig,
-    STARVATION_AFTER,
+    RESERVATION_SHARE, STARVATION_AFTER,
 };
 pub use placement::{FilterConfig, RuleConfig};
 pub use property::{

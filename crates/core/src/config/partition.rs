@@ -6,6 +6,7 @@ use core::fmt;
 
 use crate::name::Name;
 use crate::time::Millis;
+use crate::userlimit::Decimal;
 
 use super::{
     ApplicationLimitsConfig, QueueConfig, QueuePreemptionConfig, RuleConfig, TenantsConfig,
@@ -39,11 +40,16 @@ pub struct PartitionConfig {
     pub gang_placement: GangPlacement,
     /// Waiting time of an ask after which queues hold capacity for it. Zero disables holds.
     pub starvation_after: Millis,
+    /// Largest fraction of the nodes that is reserved. `None`: reservations are not limited, as in YuniKorn.
+    pub reservation_share: Option<Decimal>,
 }
 
 /// Default waiting time of an ask after which queues hold capacity for it, in a partition with tenants. Source:
 /// no-starvation, table of keys.
 pub const STARVATION_AFTER: Millis = Millis::from_secs(5 * 60);
+
+/// Default of the largest fraction of reserved nodes, in a partition with tenants. Source: no-starvation NS-12.
+pub const RESERVATION_SHARE: Decimal = Decimal::TENTH;
 
 impl PartitionConfig {
     /// Creates a partition with this name and queue tree, and defaults for everything else.
@@ -61,6 +67,7 @@ impl PartitionConfig {
             tenants: None,
             gang_placement: GangPlacement::default(),
             starvation_after: Millis::ZERO,
+            reservation_share: None,
         }
     }
 }

@@ -99,6 +99,7 @@ pub(super) fn of_partition(settings: &PartitionSettings) -> Settings {
         tenants,
         gang_placement,
         starvation_after,
+        reservation_share,
     } = settings;
     let mut all = Settings::new();
     let mut under = Under { all: &mut all, word: "" };
@@ -127,6 +128,9 @@ pub(super) fn of_partition(settings: &PartitionSettings) -> Settings {
     under.text("limitprecedence", limit_precedence.word());
     under.text("gangs.placement", gang_placement.word());
     under.text("starvation.after", duration_text(*starvation_after));
+    if let Some(share) = reservation_share {
+        under.text("reservations.share", share);
+    }
     for (position, rule) in placement_rules.iter().enumerate() {
         under.text(&format!("placementrules.{}", position + 1), rule_of(rule));
     }

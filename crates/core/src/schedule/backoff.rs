@@ -127,7 +127,7 @@ impl Scheduler {
         if !ordinary || !wait.is_some_and(|wait| found_no_node(wait.blocker)) {
             return Look::Barred;
         }
-        let old = is_old(books.allocation(ask).created, now);
+        let old = is_old(books, ask, now);
         if old && self.reserve_for(books, (partition, key), ask, events).is_over() {
             return Look::Moved;
         }

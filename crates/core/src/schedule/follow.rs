@@ -114,6 +114,9 @@ impl Scheduler {
     pub(super) fn freed(&mut self, books: &Books, seen: &BeforeEvent) {
         if let Some(node) = seen.freed {
             self.node_changed(books, node);
+            if let Some(application) = seen.application {
+                self.follow_reservation(books, application);
+            }
         }
     }
 

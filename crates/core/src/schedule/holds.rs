@@ -7,6 +7,9 @@
 //! the lowest fair share. In the leaf, the candidate that waited longest is first. Priorities and the order of the leaf
 //! are not used, because urgent asks, or an application that never stops requesting, could stay first forever.
 //!
+//! A hold does not delay asks that are within the guarantee of their queue. Otherwise, they would preempt allocations
+//! while the held capacity is free, and would later preempt the ask of the hold.
+//!
 //! Cost: logarithmic for each class that is parked or woken. A choice costs the leaves with candidates in the subtree
 //! of its queue. Queues without new candidates are not checked until a hold ends.
 
@@ -152,8 +155,9 @@ pub(super) fn beside_hold(books: &Books, key: ClassKey, request: &Resources) -> 
     }
     books.up(key.leaf).find_map(|(queue, _)| {
         let held = books.held_for(queue).filter(|held| !is_of_class(books, *held, key))?;
-        let short = books.shortfall_beside(queue, held, request);
-        short.map(|_| Wait::of(Blocker::Held(queue)))
+        let is_short = books.shortfall_beside(queue, held, request).is_some();
+        let waits = is_short && !books.is_guaranteed_beside((key.leaf, queue), held, request);
+        waits.then(|| Wait::of(Blocker::Held(queue)))
     })
 }
 
@@ -267,6 +271,21 @@ impl Scheduler {
             books.shortfall_beside(queue, held, &request).is_none()
         };
         self.parked.open(&mut self.tree, Blocker::Held(queue), fits);
+    }
+
+    /// Wakes asks that are within the guarantee of a queue again, after its usage decreased.
+    pub(super) fn guarantee_gave_way(&mut self, books: &Books, queue: QueueId) {
+        if !books.has_holds() || books.queue(queue).guaranteed.is_none() {
+            return;
+        }
+        for (above, _) in books.up(queue).skip(1) {
+            let Some(held) = books.held_for(above) else { continue };
+            let fits = |(shape, members): (_, u32)| {
+                let request = books.shapes().times(shape, members.max(1));
+                books.is_within_guarantee(queue, held, &request)
+            };
+            self.parked.open(&mut self.tree, Blocker::Held(above), fits);
+        }
     }
 
     /// Begins or ends a hold. The caller has checked that nothing else moves.

@@ -259,6 +259,7 @@ impl Scheduler {
                 self.cluster_resized(books, *partition);
                 self.node_grew(books, node);
                 self.node_opened(books, node);
+                self.reservations_allowed(books, *partition);
             }
             NodeEvent::Resized { node, .. } => {
                 let partition = books.node(*node).partition;
@@ -379,6 +380,7 @@ impl Scheduler {
                     self.restand(books, application); // It counts as allocating from now on.
                 }
                 self.visit_again(books, application);
+                self.follow_reservation(books, application);
             }
             AskEvent::Held { ask, .. } => self.watch_hold(books, *ask),
             AskEvent::HoldEnded { .. } => {}
@@ -472,6 +474,7 @@ impl Scheduler {
             |(shape, members)| row.shortfall(&books.shapes().times(shape, members)).is_none();
         self.parked.open(&mut self.tree, Blocker::QueueMax(queue), fits);
         self.hold_gave_way(books, queue);
+        self.guarantee_gave_way(books, queue);
         self.wake_gangs(row.partition, fits);
         self.line_gave_way(books, queue);
     }

@@ -164,6 +164,8 @@ pub struct Scheduler {
     timers: BTreeSet<(Timestamp, SchedulerTimer)>,
     /// Asks whose reservation ends when they lack headroom.
     overdue: BTreeSet<AllocationId>,
+    /// Asks whose reservation was in vain when its timer fired, and that no other ask replaced yet.
+    in_vain: BTreeSet<AllocationId>,
     /// Whether one of `overdue` can lack headroom.
     charged: bool,
     /// Asks that require one node, by its name. The node might not be registered.
@@ -260,6 +262,10 @@ impl Scheduler {
             if events.len() > before {
                 return Step::Moved; // Nothing moves, but what was tried in vain is to be known.
             }
+            if let Some(ask) = self.reserved_in_vain(books, now) {
+                events.push(Event::Ask(AskEvent::Unreserved { ask }));
+                return Step::Moved;
+            }
             match self.step_holds(books, now, events) {
                 HoldStep::Moved => return Step::Moved,
                 HoldStep::Woken => self.refresh(books),
@@ -287,6 +293,10 @@ impl Scheduler {
                 SchedulerTimer::ReservationExpired(ask) => {
                     self.overdue.insert(ask);
                     self.charged = true;
+                }
+                SchedulerTimer::ReservationInVain(ask) => {
+                    let waits = books.allocations().get(ask).is_some_and(|row| row.is_pending());
+                    self.in_vain.extend(Some(ask).filter(|_| waits));
                 }
                 SchedulerTimer::BackoffEnded(application) => self.visit_again(books, application),
                 SchedulerTimer::PriorityAged(application) => self.age(books, application, now),

@@ -19,7 +19,7 @@ use super::class::{AskBatchId, Class, ClassId};
 use super::placement_mode::{Pass, PlacementMode};
 use super::preempt::{self, Attempt, Obstacle, Outcome, TRIES_PER_CYCLE, VictimBasis, VictimPlan};
 use super::questions::{found_no_node, put_question, to_keep};
-use super::reservation_candidates::{INSTANT, RESERVATION_DELAY};
+use super::reservation_candidates::{INSTANT, is_old};
 use super::{Scheduler, Search};
 
 /// Classes that wait for capacity and that can preempt.
@@ -370,7 +370,7 @@ impl Scheduler {
                 let row = &self.classes.rows[class];
                 let keeps = !matches!(row.key.mode, PlacementMode::ReservedNode(_))
                     && found_no_node(wait.blocker)
-                    && books.allocation(ask).created + RESERVATION_DELAY < now
+                    && is_old(books, ask, now)
                     && to_keep(books, &self.nodes[&partition], ask).is_some();
                 if keeps {
                     return Search::GoesOn;

@@ -150,6 +150,9 @@ pub(super) fn to_keep(
     nodes: &NodeIndex,
     ask: AllocationId,
 ) -> Option<Result<NodeId, Vec<NodeId>>> {
+    if !books.may_reserve(ask) {
+        return None;
+    }
     let shape = books.allocation(ask).shape;
     if !matches!(
         PlacementMode::of(books, ask, books.allocation(ask)),

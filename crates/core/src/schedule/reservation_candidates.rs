@@ -9,7 +9,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::ops::Bound;
 
-use crate::books::Books;
+use crate::books::{Application, Books};
 use crate::id::{AllocationId, ApplicationId, PartitionId, QueueId, ShapeId};
 use crate::time::{Millis, Timestamp};
 
@@ -36,6 +36,8 @@ pub(super) enum SchedulerTimer {
     ReservationDue(AskBatchId),
     /// A reservation becomes so old that a lack of headroom ends it.
     ReservationExpired(AllocationId),
+    /// A reservation is in vain, unless an allocation on its node was released since the timer was set.
+    ReservationInVain(AllocationId),
     /// The back-off of an application ends.
     BackoffEnded(ApplicationId),
     /// A waiting application gains a step of priority.
@@ -224,7 +226,13 @@ impl Scheduler {
         if !row.aging {
             return;
         }
-        let (first, ripens) = first_old(batch, now);
+        let application = books.application(batch.application);
+        let limited = books.reservations_max(application.partition).is_some();
+        let (first, ripens) = if limited && application.reservation_count > 0 {
+            (None, None) // It has its only reservation.
+        } else {
+            first_old(batch, now, application)
+        };
         let old = first.map(|ask| Box::new(Head { ask, ..batch.head.clone() }));
         if batch.ripens != ripens {
             if let Some(before) = batch.ripens {
@@ -240,6 +248,30 @@ impl Scheduler {
             row.old.extend(old.clone().map(|head| (*head, id)));
             batch.old = old;
             self.list_candidate(books, class);
+        }
+    }
+
+    /// Follows a reservation that began or ended, in a partition that limits reservations. An application has one at
+    /// most, and others wait until there are fewer.
+    pub(super) fn follow_reservation(&mut self, books: &Books, application: ApplicationId) {
+        let partition = books.application(application).partition;
+        if books.reservations_max(partition).is_none() {
+            return;
+        }
+        let waiting = self.applications.get(application.index());
+        let batches: Vec<_> = waiting.into_iter().flat_map(|one| one.batches.iter()).collect();
+        for batch in batches {
+            self.note_age(batch);
+        }
+        self.reservations_allowed(books, partition);
+    }
+
+    /// Shows all reservation candidates again after a partition can have allowed more reservations.
+    pub(super) fn reservations_allowed(&mut self, books: &Books, partition: PartitionId) {
+        let count = books.partition(partition).reservation_count;
+        if books.reservations_max(partition).is_some_and(|most| count < most) {
+            let shown = (&mut self.tree, &mut self.parked.turns);
+            self.reservation_candidates.open(shown, partition, |_| true);
         }
     }
 
@@ -289,22 +321,28 @@ impl Scheduler {
     }
 }
 
-/// Returns the time from which an ask that was created at this time can get a reservation.
-fn ripe_at(created: Timestamp) -> Timestamp {
-    created + RESERVATION_DELAY + INSTANT
+/// Returns the time from which an ask of this application that was created at this time can get a reservation.
+fn ripe_at(application: &Application, created: Timestamp) -> Timestamp {
+    let ended = application.reservation_ended;
+    ended.map_or(created, |ended| ended.max(created)) + RESERVATION_DELAY + INSTANT
 }
 
-/// Returns whether an ask that was created at this time can get a reservation.
-pub(super) fn is_old(created: Timestamp, now: Timestamp) -> bool {
-    ripe_at(created) <= now
+/// Returns whether an ask is old enough for a reservation.
+pub(super) fn is_old(books: &Books, ask: AllocationId, now: Timestamp) -> bool {
+    let row = books.allocation(ask);
+    ripe_at(books.application(row.application), row.created) <= now
 }
 
 /// Returns the first ask of a batch that is old enough now, and the time at which an ask before it will be. Costs a
 /// lookup for each distinct priority.
-fn first_old(batch: &AskBatch, now: Timestamp) -> (Option<AskKey>, Option<Timestamp>) {
+fn first_old(
+    batch: &AskBatch,
+    now: Timestamp,
+    application: &Application,
+) -> (Option<AskKey>, Option<Timestamp>) {
     let (mut ripens, mut from) = (None, Bound::Unbounded);
     while let Some((ask, _)) = batch.asks.first_from(from) {
-        let ripe = ripe_at(ask.created());
+        let ripe = ripe_at(application, ask.created());
         if ripe <= now {
             return (Some(*ask), ripens);
         }

@@ -107,6 +107,8 @@ impl Scheduler {
     pub(super) fn watch_reservation(&mut self, books: &Books, ask: AllocationId) {
         if let Some(reservation) = books.allocation(ask).reservation() {
             self.timers.insert((overdue_at(reservation), SchedulerTimer::ReservationExpired(ask)));
+            let vain = books.reservation_in_vain_at(ask);
+            self.timers.extend(vain.map(|at| (at, SchedulerTimer::ReservationInVain(ask))));
             self.attempts.note_reservation(books, ask, true);
         }
     }
@@ -116,8 +118,31 @@ impl Scheduler {
         if let Some(reservation) = books.allocation(ask).reservation() {
             self.timers.remove(&(overdue_at(reservation), SchedulerTimer::ReservationExpired(ask)));
             self.overdue.remove(&ask);
+            self.in_vain.remove(&ask);
             self.attempts.note_reservation(books, ask, false);
         }
+    }
+
+    /// Returns an ask whose reservation is in vain while others wait.
+    ///
+    /// A release moves the time of a reservation, but not its timer. The time is therefore compared again here.
+    pub(super) fn reserved_in_vain(
+        &mut self,
+        books: &Books,
+        now: Timestamp,
+    ) -> Option<AllocationId> {
+        for ask in self.in_vain.iter().copied().collect::<Vec<_>>() {
+            match books.reservation_in_vain_at(ask) {
+                Some(at) if at > now => {
+                    self.timers.insert((at, SchedulerTimer::ReservationInVain(ask)));
+                }
+                Some(_) if books.others_wait_beside(ask) => return Some(ask),
+                Some(_) => continue,
+                None => {} // Allocations stop there for it.
+            }
+            self.in_vain.remove(&ask);
+        }
+        None
     }
 
     /// Wakes asks whose reservation is old enough to end and that lack headroom.

@@ -80,6 +80,10 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
         .find_map(|(_, partition)| passes(partition.root).filter(|events| !events.is_empty()));
     let mut events = tries.take().events;
     events.extend(step.into_iter().flatten());
+    if events.is_empty() {
+        let vain = reservations::in_vain(books, now);
+        events.extend(vain.map(|ask| Event::Ask(AskEvent::Unreserved { ask })));
+    }
     events
 }
 
@@ -287,11 +291,16 @@ fn on_any_node(
     }
     let tries = tries?;
     let best = questions::to_keep(books, row, ask, &nodes);
-    let keeps = |row: &Allocation| best.is_some() && now.since(row.created) > RESERVATION_DELAY;
+    let best = best.filter(|_| reservations::are_allowed(books, row));
+    let is_old = |ask: &Allocation| {
+        let ended = row.reservation_ended.unwrap_or_default();
+        now.since(ask.created.max(ended)) > RESERVATION_DELAY
+    };
+    let keeps = |row: &Allocation| best.is_some() && is_old(row);
     if let Some(events) = preemption_attempts::call(books, now, tries, (ask, true), keeps) {
         return Some(events);
     }
-    match best.filter(|_| now.since(ask_row.created) > RESERVATION_DELAY)? {
+    match best.filter(|_| is_old(ask_row))? {
         Ok(node) => Some(alloc::vec![Event::Ask(AskEvent::Reserved { ask, node })]),
         Err(step) => Some(step),
     }

@@ -18,6 +18,7 @@ use crate::event::Termination;
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity};
 use crate::time::{Millis, Timestamp};
+use crate::userlimit::Decimal;
 
 mod manager;
 mod sharing;
@@ -127,6 +128,7 @@ pub(super) fn is_setting(line: &str) -> bool {
         Some(
             "gangs"
                 | "starvation"
+                | "reservations"
                 | "queue"
                 | "limit"
                 | "nodes"
@@ -168,6 +170,10 @@ pub(super) fn configuration<'line>(lines: impl Iterator<Item = &'line str>) -> C
             }
             "starvation" => {
                 current.starvation_after = words.seconds();
+            }
+            "reservations" => {
+                let share = words.next("a fraction of the nodes");
+                current.reservation_share = Some(Decimal::parse(share).expect("a decimal"));
             }
             _ => {}
         }

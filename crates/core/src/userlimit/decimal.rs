@@ -48,6 +48,12 @@ impl Decimal {
         Self(self.0 + (larger.0 - self.0) / 2)
     }
 
+    /// Returns a hundredth of the number, rounded down to a millionth.
+    #[must_use]
+    pub const fn hundredth(self) -> Self {
+        Self(self.0 / 100)
+    }
+
     /// Returns the number in millionths.
     pub const fn millionths(self) -> i64 {
         self.0

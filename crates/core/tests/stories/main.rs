@@ -37,6 +37,7 @@ mod reload;
 mod required_nodes;
 mod reservations;
 mod reservations_end;
+mod reservations_limited;
 mod scheduling_examples;
 mod states;
 mod tasks;

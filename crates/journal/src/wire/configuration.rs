@@ -71,6 +71,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             tenants,
             gang_placement,
             starvation_after,
+            reservation_share,
         } = self;
         proto::PartitionConfig {
             name: name.put(),
@@ -85,6 +86,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             tenants: tenants.put(),
             gang_placement: gang_placement.put(),
             starvation_after: starvation_after.put(),
+            reservation_share: reservation_share.put(),
         }
     }
 
@@ -102,6 +104,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             tenants,
             gang_placement,
             starvation_after,
+            reservation_share,
         } = field;
         Ok(Self {
             name: name.into(),
@@ -116,6 +119,7 @@ impl Field<proto::PartitionConfig> for PartitionConfig {
             tenants: Field::take(tenants).at("tenants")?,
             gang_placement: Field::take(gang_placement).at("gang_placement")?,
             starvation_after: Field::take(starvation_after).at("starvation_after")?,
+            reservation_share: Field::take(reservation_share).at("reservation_share")?,
         })
     }
 }

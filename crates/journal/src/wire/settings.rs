@@ -32,6 +32,7 @@ structure!(
         tenants,
         gang_placement,
         starvation_after,
+        reservation_share,
     }
 );
 structure!(

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use headroom_api::wsv1::{
     ChildTemplate, ConfigApplicationLimits, ConfigCapacity, ConfigFilter, ConfigGangs,
     ConfigNodeLabels, ConfigNodeSortPolicy, ConfigPartition, ConfigPlacementRule, ConfigPreemption,
-    ConfigQueue, ConfigQueuePreemption, ConfigResources, ConfigStarvation, ConfigUserGroupResolver,
-    ConfigUserLimits,
+    ConfigQueue, ConfigQueuePreemption, ConfigReservations, ConfigResources, ConfigStarvation,
+    ConfigUserGroupResolver, ConfigUserLimits,
 };
 use headroom_config::schema::Content;
 use headroom_core::books::{Books, Partition, QueueSettings};
@@ -72,6 +72,9 @@ pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> Config
                 Millis::ZERO => String::new(),
                 after => duration_text(after),
             },
+        },
+        reservations: ConfigReservations {
+            share: settings.reservation_share.map(|share| share.to_string()).unwrap_or_default(),
         },
         user_limits: None, // They are the root's.
         application_limits: None,

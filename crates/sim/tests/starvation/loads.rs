@@ -10,7 +10,9 @@ use crate::floods::{Leaf, POLICIES, Tree, cores, job, queues, shapes};
 const MINUTE_MS: u64 = 60_000;
 /// Time in which jobs come.
 pub(crate) const OPEN_MS: u64 = 4 * 60 * MINUTE_MS;
-const KEYS: &str = "    gangs: {placement: whole}\n    starvation: {after: 5m}\n";
+/// The keys that prevent starvation.
+pub(crate) const KEYS: &str =
+    "    gangs: {placement: whole}\n    starvation: {after: 5m}\n    reservations: {share: 10%}\n";
 
 /// One load.
 pub(crate) struct Load {

@@ -6,6 +6,7 @@ mod days;
 mod draw;
 mod floods;
 mod loads;
+mod traces;
 #[path = "../world/mod.rs"]
 mod world;
 
@@ -153,12 +154,12 @@ fn preemption_does_not_thrash() {
     assert!(lost < done, "more was lost than the jobs that preempted did");
 }
 
-/// What the nodes did for jobs while jobs came, in core units times ms.
-fn used(outcome: &Outcome) -> u64 {
+/// What the nodes did for jobs until then, in units of a type times ms.
+fn used(outcome: &Outcome, resource: &str, until_ms: u64) -> u64 {
     let real = outcome.allocations.iter().filter(|one| !one.placeholder);
     let part = |one: &AllocationRecord| {
-        let end_ms = one.end_ms.unwrap_or(outcome.end_ms).min(loads::OPEN_MS);
-        let size = one.resources.get("vcore").map_or(0, Quantity::get);
+        let end_ms = one.end_ms.unwrap_or(outcome.end_ms).min(until_ms);
+        let size = one.resources.get(resource).map_or(0, Quantity::get);
         u64::try_from(size).unwrap() * end_ms.saturating_sub(one.start_ms)
     };
     real.map(part).sum()
@@ -186,7 +187,7 @@ fn what_prevents_starvation_does_not_leave_nodes_idle() {
         capacity += load.capacity();
         for (place, keys) in [false, true].into_iter().enumerate() {
             let outcome = run(&load.setup(keys), &mut ()).unwrap_or_else(|why| panic!("{why}"));
-            sums[place] += used(&outcome);
+            sums[place] += used(&outcome, "vcore", loads::OPEN_MS);
             waits[place].extend(waits_of_large(&outcome));
         }
     }
@@ -197,4 +198,41 @@ fn what_prevents_starvation_does_not_leave_nodes_idle() {
     );
     assert!(percent[1] * 100 >= percent[0] * 97, "{percent:?}");
     assert!(p95[1] < p95[0], "{p95:?}");
+}
+
+/// Prints a row for each trace: the used part of the cluster while jobs came, and the waits of large jobs.
+#[test]
+#[ignore = "takes minutes: docs/testing.md"]
+#[doc(alias = "NS-24")]
+fn real_traces_are_not_delayed_by_what_prevents_starvation() {
+    let Some(folder) = std::env::var_os("HEADROOM_TRACES").map(std::path::PathBuf::from) else {
+        println!("skipped: HEADROOM_TRACES is not set");
+        return;
+    };
+    for trace in traces::TRACES {
+        let mut percent = Vec::new();
+        for keys in [false, true] {
+            let setup = trace.setup(&folder, keys);
+            let until_ms = setup.workload.jobs.last().unwrap().submit_ms;
+            let amounts = setup.nodes.iter().map(|node| node.resources.get(trace.resource));
+            let capacity: i64 = amounts.map(|amount| amount.map_or(0, Quantity::get)).sum();
+            let outcome = run(&setup, &mut ()).unwrap_or_else(|why| panic!("{why}"));
+            let whole = u128::from(capacity.cast_unsigned()) * u128::from(until_ms);
+            let used = u128::from(used(&outcome, trace.resource, until_ms)) * 10_000 / whole;
+            let waits = trace.waits_of_large(&setup, &outcome);
+            let mean = waits.iter().sum::<u64>() / waits.len() as u64 / 1_000;
+            println!(
+                "{}, keys {keys}: {used} of 10,000 used; {} large jobs waited {mean} s on average, p95 {} s; end {} s, \
+                 {} preemptions, {} decisions",
+                trace.name,
+                waits.len(),
+                p95(waits) / 1_000,
+                outcome.end_ms / 1_000,
+                preemptions(&outcome).count(),
+                outcome.decisions,
+            );
+            percent.push(used);
+        }
+        assert!(percent[1] * 100 >= percent[0] * 97, "{}: {percent:?}", trace.name);
+    }
 }

@@ -269,6 +269,7 @@ impl Books {
         self.detach_from_node(&row, node);
         self.nodes[node].refund(self.shapes.on_node(row.shape));
         self.nodes[node].allocation_count -= 1;
+        self.bring_nearer(now, node);
         let application = &mut self.applications[row.application];
         application.spend(now, &row, &self.nodes[node], &resources);
         let queue = application.queue;

@@ -63,6 +63,7 @@ impl Books {
             homebound: 0,
             swap_count: 0,
             reservation_count: 0,
+            reservation_ended: None,
             allocation_count: 0,
             deadline: Deadline::default(),
             overtaken: 0,

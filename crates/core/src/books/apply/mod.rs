@@ -207,7 +207,7 @@ impl Books {
             AskEvent::Removed { ask, termination } => self.remove_ask(*ask, *termination),
             AskEvent::Placed { ask, node } => self.place(now, *ask, *node),
             AskEvent::Reserved { ask, node } => self.reserve(now, *ask, *node),
-            AskEvent::Unreserved { ask } => self.drop_reservation(*ask),
+            AskEvent::Unreserved { ask } => self.give_up_reservation(now, *ask),
             AskEvent::Held { ask, top } => self.hold(now, *ask, *top),
             AskEvent::HoldEnded { ask } => self.end_hold(now, *ask),
             AskEvent::Asked { ask, subject } => self.ask_rm(now, *ask, subject),

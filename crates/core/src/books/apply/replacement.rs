@@ -102,6 +102,7 @@ impl Books {
         self.detach_from_node(&gone, from);
         self.nodes[from].refund(self.shapes.on_node(gone.shape));
         self.nodes[from].allocation_count -= 1;
+        self.bring_nearer(now, from);
         let ask = gone.partner().expect("the event names one with a member");
         let row = &mut self.allocations[ask];
         row.special_mut().partner = None;

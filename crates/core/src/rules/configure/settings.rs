@@ -27,6 +27,7 @@ pub(super) fn partition_settings(partition: &PartitionConfig) -> PartitionSettin
         tenants: partition.tenants.clone().map(Arc::new),
         gang_placement: partition.gang_placement,
         starvation_after: partition.starvation_after,
+        reservation_share: partition.reservation_share,
     }
 }
 

@@ -38,7 +38,22 @@ pub(super) fn hold_back(books: &Books, ask: AllocationId, wanted: &Resources) ->
             })
         };
         let above: Vec<QueueId> = books.up(application.queue).map(|(id, _)| id).collect();
-        !equal && queues.iter().filter(|queue| above.contains(queue)).any(takes)
+        // What is guaranteed to the ask and not to the owner is not held back.
+        let guaranteed = |queue: &QueueId| {
+            let below = above.iter().take_while(|one| *one != queue);
+            below.filter(|one| !queues.contains(one)).any(|one| {
+                let row = books.queue(*one);
+                let after = row.allocated.plus(wanted);
+                wanted.iter().all(|(resource, amount)| {
+                    let own = row.guaranteed.as_ref().and_then(|all| all.get(resource));
+                    amount <= Quantity::ZERO
+                        || needed.get_or_zero(resource) <= Quantity::ZERO
+                        || own.is_some_and(|own| after.get_or_zero(resource) <= own)
+                })
+            })
+        };
+        let held = queues.iter().filter(|queue| above.contains(queue));
+        !equal && held.into_iter().any(|queue| takes(queue) && !guaranteed(queue))
     })
 }
 

@@ -97,6 +97,42 @@ pub(super) fn in_application(
     None
 }
 
+/// Returns whether a partition allows one more reservation for an application that has this row. Counts all of them.
+pub(super) fn are_allowed(books: &Books, row: &Application) -> bool {
+    let partition = books.partition(row.partition);
+    let Some(share) = partition.settings.reservation_share else { return true };
+    let nodes = books.nodes().iter().filter(|(_, node)| node.partition == row.partition).count();
+    let reserved = books.allocations().iter().filter(|(_, ask)| ask.reservation().is_some());
+    let applications = reserved.map(|(_, ask)| books.application(ask.application));
+    let mine: Vec<u64> =
+        applications.filter(|one| one.partition == row.partition).map(|one| one.number).collect();
+    let share = share.millionths().cast_unsigned();
+    let most = (nodes as u64 * share / 1_000_000).max(1);
+    (mine.len() as u64) < most && !mine.contains(&row.number)
+}
+
+/// Returns the first ask whose reservation is in vain while another ask of its partition waits without one.
+pub(super) fn in_vain(books: &Books, now: Timestamp) -> Option<AllocationId> {
+    let partition_of = |row: &Allocation| books.application(row.application).partition;
+    let waits = |mine: &Allocation| {
+        books.allocations().iter().any(|(_, row)| {
+            row.is_pending()
+                && row.reservation().is_none()
+                && partition_of(row) == partition_of(mine)
+        })
+    };
+    let is_vain = |row: &Allocation| {
+        let limits = books.partition(partition_of(row)).settings.reservation_share.is_some();
+        let last = row.reservation().map(|one| one.nearer);
+        limits
+            && row.required_node().is_none()
+            && !row.preemption_triggered
+            && last.is_some_and(|last| now.since(last).get() >= 10 * 60 * 1_000)
+    };
+    let rows = books.allocations().iter();
+    rows.filter(|(_, row)| is_vain(row) && waits(row)).map(|(id, _)| id).min()
+}
+
 /// Places or reserves an ask that requires one node and has no reservation.
 pub(super) fn on_required_node(
     books: &Books,

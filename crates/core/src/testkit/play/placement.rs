@@ -9,6 +9,12 @@ use super::Player;
 use alloc::format;
 
 impl Player<'_> {
+    /// Returns whether nothing was released on the reserved node of an ask for so long that others come first.
+    fn is_in_vain(&self, ask: AllocationId) -> bool {
+        let at = self.world.books.reservation_in_vain_at(ask);
+        at.is_some_and(|at| at <= self.world.now)
+    }
+
     /// Counts the cases of a placement before it is applied.
     pub(super) fn count_placement(&mut self, event: &Event) {
         let reservation = |ask: &AllocationId| self.world.books.allocation(*ask).reservation();
@@ -18,6 +24,9 @@ impl Player<'_> {
                 "reserved a required node"
             }
             Event::Ask(AskEvent::Reserved { .. }) => "reserved a node",
+            Event::Ask(AskEvent::Unreserved { ask }) if self.is_in_vain(*ask) => {
+                "reservation given up in vain"
+            }
             Event::Ask(AskEvent::Unreserved { .. }) => "reservation ended otherwise",
             Event::Ask(AskEvent::Placed { ask, .. }) if required(ask).is_some() => {
                 "placed on a required node"

@@ -195,6 +195,7 @@ pub(crate) fn configuration() -> Configuration {
         limit_precedence: LimitPrecedence::User,
         gang_placement: GangPlacement::Whole,
         starvation_after: Millis::from_secs(300),
+        reservation_share: Some(Decimal::TENTH),
         user_group_resolver: "os".into(),
         user_limits: Some(user_limits()),
         application_limits: Some(application_limits()),
@@ -215,6 +216,7 @@ pub(crate) fn partition_settings() -> PartitionSettings {
         tenants: Some(Arc::new(tenants())),
         gang_placement: GangPlacement::Whole,
         starvation_after: Millis::from_secs(300),
+        reservation_share: Some(Decimal::TENTH),
     }
 }
 
