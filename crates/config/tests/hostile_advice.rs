@@ -101,3 +101,31 @@ fn a_deep_tree_with_long_names_does_not_multiply() {
     let review = with_root(&format!("queues: [{tree}]"));
     assert_eq!(count(&review, Code::LimitLoose), DIAGNOSTICS_MAX);
 }
+
+#[test]
+fn many_partitions_with_recommendations_do_not_multiply() {
+    let queues = "queues: [{name: root, submitacl: '*', queues: [{name: a}, {name: b}]}]";
+    let partitions = many(10_000, |number| format!("{{name: p{number}, {queues}}}"));
+    let review = review(&format!("partitions: [{partitions}]"));
+    assert!(review.diagnostics.is_empty(), "{}", review.diagnostics);
+    assert_eq!(review.diagnostics.recommendations().len(), DIAGNOSTICS_MAX);
+    assert_eq!(review.diagnostics.counts().recommendations, 20_000);
+    assert_eq!(review.diagnostics.suppressed().recommendations, 20_000 - DIAGNOSTICS_MAX);
+}
+
+#[test]
+fn many_leaves_below_many_properties_do_not_multiply() {
+    let properties = many(50_000, |number| format!("p{number}: x"));
+    let leaves = many(50_000, |number| format!("{{name: q{number}}}"));
+    let queues = (0..100).fold(format!("queues: [{leaves}]"), |below, _| {
+        format!("queues: [{{name: n, resources: {{guaranteed: {{vcore: 1}}}}, {below}}}]")
+    });
+    let root = format!("{{name: root, submitacl: '*', properties: {{{properties}}}, {queues}}}");
+    let review = review(&format!(
+        "partitions: [{{preemption: {{strictguarantee: false}}, queues: [{root}]}}]"
+    ));
+    assert_eq!(review.diagnostics.counts().errors, 0, "{}", review.diagnostics);
+    let codes = review.diagnostics.recommendations().map(|one| one.code);
+    let expected = [Code::StarvationOff, Code::GangMembers, Code::PreemptionNotStrict];
+    assert_eq!(codes.collect::<Vec<_>>(), expected);
+}
