@@ -7,6 +7,7 @@ use headroom_core::config::{
     QueuePreemptionConfig, RESERVATION_SHARE, RuleConfig, STARVATION_AFTER, TemplateConfig,
     WithinQueue,
 };
+use headroom_core::userlimit::Decimal;
 use headroom_core::{Millis, Name};
 
 use crate::application_limits;
@@ -14,7 +15,7 @@ use crate::capacity;
 use crate::check::{self, Tree};
 use crate::life;
 use crate::ordering::{self, Above};
-use crate::raw::{Limit, NodeLabels, Queue, Rule, Template, Text};
+use crate::raw::{Limit, NodeLabels, Partition, Queue, Rule, Template, Text};
 use crate::reservations;
 use crate::tenants;
 use crate::user_limits;
@@ -40,25 +41,11 @@ fn partition(tree: Tree) -> PartitionConfig {
     if let Some(tenants) = &tenants {
         tenants::plant(&mut queues, &tenants.root);
     }
-    let placement = partition.gangs.as_deref().map(|gangs| gangs.placement.value.as_str());
-    let gang_placement = match placement.unwrap_or_default() {
-        "whole" => GangPlacement::Whole,
-        "" if tenants.is_some() => GangPlacement::Whole,
-        _ => GangPlacement::Members,
-    };
-    let after = partition.starvation.as_deref().and_then(|block| block.after.as_ref());
-    let starvation_after = read(after, read_span).unwrap_or(match &tenants {
-        Some(_) => STARVATION_AFTER,
-        None => Millis::ZERO,
-    });
-    let share = partition.reservations.as_deref().and_then(|block| block.share.as_ref());
-    let reservation_share = read(share, reservations::share)
-        .unwrap_or_else(|| tenants.is_some().then_some(RESERVATION_SHARE));
     PartitionConfig {
         tenants,
-        gang_placement,
-        starvation_after,
-        reservation_share,
+        gang_placement: gang_placement(&partition),
+        starvation_after: starvation_after(&partition),
+        reservation_share: reservation_share(&partition),
         name: Name::new(check::name_of_partition(&partition.name.value)),
         root: queues,
         placement_rules: partition.rules.iter().map(rule).collect(),
@@ -84,7 +71,7 @@ fn partition(tree: Tree) -> PartitionConfig {
             strict_guarantee: partition
                 .preemption
                 .strict_guarantee
-                .unwrap_or(defaults.strict_guarantee),
+                .map_or(defaults.strict_guarantee, |strict| strict.value),
             balance: partition.preemption.balance.unwrap_or(defaults.balance),
             intra_queue_enabled: partition
                 .preemption
@@ -100,6 +87,31 @@ fn partition(tree: Tree) -> PartitionConfig {
             _ => LimitPrecedence::Both,
         },
     }
+}
+
+/// Returns how gangs of a partition are placed.
+pub(crate) fn gang_placement(partition: &Partition) -> GangPlacement {
+    let placement = partition.gangs.as_deref().map(|gangs| gangs.placement.value.as_str());
+    match placement.unwrap_or_default() {
+        "whole" => GangPlacement::Whole,
+        "" if tenants::are_enabled(partition.tenants.as_deref()) => GangPlacement::Whole,
+        _ => GangPlacement::Members,
+    }
+}
+
+/// Returns how long an ask of a partition waits before it gets a hold. 0 if none ever does.
+pub(crate) fn starvation_after(partition: &Partition) -> Millis {
+    let after = partition.starvation.as_deref().and_then(|block| block.after.as_ref());
+    let with_tenants = tenants::are_enabled(partition.tenants.as_deref());
+    let usual = if with_tenants { STARVATION_AFTER } else { Millis::ZERO };
+    read(after, read_span).unwrap_or(usual)
+}
+
+/// Returns the largest fraction of the nodes that a partition reserves. `None` if it has no limit.
+pub(crate) fn reservation_share(partition: &Partition) -> Option<Decimal> {
+    let share = partition.reservations.as_deref().and_then(|block| block.share.as_ref());
+    let with_tenants = tenants::are_enabled(partition.tenants.as_deref());
+    read(share, reservations::share).unwrap_or_else(|| with_tenants.then_some(RESERVATION_SHARE))
 }
 
 fn queue(from: &Queue, is_root: bool, above: Above<'_>) -> QueueConfig {

@@ -275,6 +275,14 @@ codes! {
     GuaranteeOverNodes: Warning = "Q-G>NODES",
     /// A placement rule that can never place anything.
     RuleNever: Warning = "PR-NEVER",
+    /// Queues hold no capacity for an ask that waits long, so a large ask can wait forever.
+    StarvationOff: Recommendation = "S-OFF",
+    /// Reserved nodes are idle for other asks, and nothing limits how many or how long.
+    ReservationsOff: Recommendation = "R-OFF",
+    /// Placeholders are placed one by one, so two gangs can each hold what the other needs.
+    GangMembers: Recommendation = "G-MEMBERS",
+    /// With `strictguarantee: false`, preemption can stop work in vain or repeatedly.
+    PreemptionNotStrict: Recommendation = "P-NOTSTRICT",
 }
 
 impl fmt::Display for Code {

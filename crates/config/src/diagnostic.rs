@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::code::Code;
 
-/// Most stored errors, and most stored warnings. A file with more needs a general review.
+/// Most stored findings of each severity. A file with more needs a general review.
 pub const DIAGNOSTICS_MAX: usize = 100;
 
 /// A range of the text in bytes. Can be empty.
@@ -20,6 +20,9 @@ pub struct Span {
 /// Whether the file can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
+    /// The file means what was meant, but a key that it does not use prevents a known problem. A stock file can have
+    /// many of them, so they are no warnings: see [`Diagnostics::recommendations`].
+    Recommendation,
     /// The file can be used, but was probably not meant this way.
     Warning,
     /// The file cannot be used.
@@ -47,7 +50,7 @@ pub struct Mark {
     pub label: String,
 }
 
-/// One error or warning.
+/// One error, warning, or recommendation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Code of the rule.
@@ -94,6 +97,11 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(code, span, message) }
     }
 
+    /// Returns a recommendation at `span`.
+    pub(crate) fn recommendation(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Recommendation, ..Self::error(code, span, message) }
+    }
+
     pub(crate) fn at_stage(self, stage: Stage) -> Self {
         Self { stage, ..self }
     }
@@ -124,6 +132,7 @@ impl Diagnostic {
 pub(crate) struct Report {
     errors: Kept,
     warnings: Kept,
+    recommendations: Kept,
     errors_of_validation: usize,
     /// Number of parser steps.
     pub(crate) steps: usize,
@@ -166,6 +175,7 @@ impl Report {
                 self.errors.push(diagnostic);
             }
             Severity::Warning => self.warnings.push(diagnostic),
+            Severity::Recommendation => self.recommendations.push(diagnostic),
         }
     }
 
@@ -214,30 +224,42 @@ impl Report {
     pub(crate) fn finish(mut self, source: &str) -> Diagnostics {
         self.errors.sort();
         self.warnings.sort();
-        let suppressed =
-            Counts { errors: self.errors.suppressed, warnings: self.warnings.suppressed };
+        self.recommendations.sort();
+        let suppressed = Counts {
+            errors: self.errors.suppressed,
+            warnings: self.warnings.suppressed,
+            recommendations: self.recommendations.suppressed,
+        };
         let mut list = self.errors.list;
         list.append(&mut self.warnings.list);
         list.sort_by_key(|one| (one.primary.span.start, one.code));
-        let (mut line, mut from) = (1, 0);
-        let mut line_start = 0;
-        for diagnostic in &mut list {
-            let start = diagnostic.primary.span.start.min(source.len());
-            for (offset, _) in source[from..start].match_indices('\n') {
-                line += 1;
-                line_start = from + offset + 1;
-            }
-            from = start;
-            diagnostic.line = line;
-            diagnostic.column = source[line_start..start].chars().count() + 1;
-        }
+        find_lines(&mut list, source);
+        let mut recommendations = self.recommendations.list;
+        find_lines(&mut recommendations, source);
         Diagnostics {
             source: Arc::from(source),
             list,
+            recommendations: recommendations.into_boxed_slice(),
             suppressed,
             errors_of_validation: self.errors_of_validation,
             steps: self.steps,
         }
+    }
+}
+
+/// Sets lines and columns of findings that are sorted by place.
+fn find_lines(list: &mut [Diagnostic], source: &str) {
+    let (mut line, mut from) = (1, 0);
+    let mut line_start = 0;
+    for diagnostic in list {
+        let start = diagnostic.primary.span.start.min(source.len());
+        for (offset, _) in source[from..start].match_indices('\n') {
+            line += 1;
+            line_start = from + offset + 1;
+        }
+        from = start;
+        diagnostic.line = line;
+        diagnostic.column = source[line_start..start].chars().count() + 1;
     }
 }
 
@@ -248,24 +270,34 @@ pub struct Counts {
     pub errors: usize,
     /// Number of warnings.
     pub warnings: usize,
+    /// Number of recommendations.
+    pub recommendations: usize,
 }
 
 /// All findings on one file, with its text.
 ///
-/// They are in the order of the file. [`Diagnostics::render`] shows them to people.
+/// Errors and warnings are one list in the order of the file. [`Diagnostics::render`] shows them to people.
+/// Recommendations are a list of their own, so that programs that look for warnings find none of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostics {
     pub(crate) source: Arc<str>,
     pub(crate) list: Vec<Diagnostic>,
+    recommendations: Box<[Diagnostic]>,
     suppressed: Counts,
     errors_of_validation: usize,
     steps: usize,
 }
 
 impl Diagnostics {
-    /// Returns the findings in the order of the file: at most [`DIAGNOSTICS_MAX`] errors and as many warnings.
+    /// Returns the errors and warnings in the order of the file: at most [`DIAGNOSTICS_MAX`] of each.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Diagnostic> {
         self.list.iter()
+    }
+
+    /// Returns the recommendations in the order of the file: at most [`DIAGNOSTICS_MAX`]. Only a review of a file
+    /// without errors has any.
+    pub fn recommendations(&self) -> impl ExactSizeIterator<Item = &Diagnostic> {
+        self.recommendations.iter()
     }
 
     /// Returns the number of findings beyond [`DIAGNOSTICS_MAX`] that were not stored. There can be more.
@@ -280,6 +312,7 @@ impl Diagnostics {
         Counts {
             errors: errors + self.suppressed.errors,
             warnings: warnings + self.suppressed.warnings,
+            recommendations: self.recommendations.len() + self.suppressed.recommendations,
         }
     }
 
@@ -302,7 +335,7 @@ impl Diagnostics {
         (line, before[line_start..].chars().count() + 1)
     }
 
-    /// Returns whether there are no findings.
+    /// Returns whether there are neither errors nor warnings.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -322,7 +355,7 @@ impl Diagnostics {
 }
 
 impl fmt::Display for Diagnostics {
-    /// Writes one line for each: `line 3, column 5: Q-NAME: …`.
+    /// Writes one line for each error and warning: `line 3, column 5: Q-NAME: …`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, one) in self.list.iter().enumerate() {
             if position > 0 {

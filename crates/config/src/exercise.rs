@@ -25,7 +25,7 @@ pub fn exercise(bytes: &[u8]) -> usize {
     let counts = found.counts();
     assert_eq!(review.configuration.is_none(), counts.errors > 0, "the verdict has a reason");
     let lines = found.source().bytes().filter(|byte| *byte == b'\n').count() + 1;
-    for one in found.iter() {
+    for one in found.iter().chain(found.recommendations()) {
         assert_eq!(one.severity, one.code.severity(), "{one:?}");
         assert!((1..=lines).contains(&one.line), "{one:?} is not in the {lines} lines");
         let (line, column) = found.place(one.primary.span.start);
@@ -34,6 +34,9 @@ pub fn exercise(bytes: &[u8]) -> usize {
     }
     let shown = found.render("queues.yaml", Style::Plain);
     assert_eq!(shown.is_empty(), found.is_empty());
+    let recommended = found.render_recommendations("queues.yaml", Style::Plain);
+    assert_eq!(recommended.is_empty(), counts.recommendations == 0);
+    assert!(counts.recommendations == 0 || counts.errors == 0, "errors come first");
     if let Ok(text) = std::str::from_utf8(bytes) {
         assert!(on_own_stack(|| yaml::both_ways_agree(text)), "the short way and the long one");
         match read(text) {

@@ -20,34 +20,52 @@ pub enum Style {
 }
 
 impl Diagnostics {
-    /// Renders every finding with its lines. `name` is the name of the file.
+    /// Renders every error and warning with its lines. `name` is the name of the file.
     ///
-    /// Empty if there are no findings. Ends without a line feed.
+    /// Empty if there are none. Ends without a line feed.
     pub fn render(&self, name: &str, style: Style) -> String {
-        let renderer = match style {
-            Style::Plain => Renderer::plain(),
-            Style::Coloured => Renderer::styled(),
-        };
-        let mut text = String::new();
-        for (position, diagnostic) in self.iter().enumerate() {
-            if position > 0 {
-                text.push_str("\n\n");
-            }
-            text.push_str(&render_one(self.source(), diagnostic, name, &renderer));
-        }
-        let Counts { errors, warnings } = self.suppressed();
-        if errors + warnings > 0 {
-            // Writing into a string cannot fail.
-            let _ = write!(text, "\n\nand {} more", errors + warnings);
-        }
-        text
+        let Counts { errors, warnings, recommendations: _ } = self.suppressed();
+        render_all(self.source(), self.iter(), errors + warnings, name, style)
     }
+
+    /// Renders every recommendation, as [`Diagnostics::render`] does the other findings.
+    pub fn render_recommendations(&self, name: &str, style: Style) -> String {
+        let more = self.suppressed().recommendations;
+        render_all(self.source(), self.recommendations(), more, name, style)
+    }
+}
+
+/// Renders findings. `more` is the number of those that were not stored.
+fn render_all<'d>(
+    source: &str,
+    all: impl Iterator<Item = &'d Diagnostic>,
+    more: usize,
+    name: &str,
+    style: Style,
+) -> String {
+    let renderer = match style {
+        Style::Plain => Renderer::plain(),
+        Style::Coloured => Renderer::styled(),
+    };
+    let mut text = String::new();
+    for (position, diagnostic) in all.enumerate() {
+        if position > 0 {
+            text.push_str("\n\n");
+        }
+        text.push_str(&render_one(source, diagnostic, name, &renderer));
+    }
+    if more > 0 {
+        // Writing into a string cannot fail.
+        let _ = write!(text, "\n\nand {more} more");
+    }
+    text
 }
 
 fn render_one(source: &str, one: &Diagnostic, name: &str, renderer: &Renderer) -> String {
     let level = match one.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Recommendation => Level::INFO.with_name("recommendation"),
     };
     let title = level.primary_title(one.message.as_str()).id(one.code.as_str());
     let mut group = match window_of(source, one) {

@@ -1,4 +1,4 @@
-//! Reviews a queue file for its author: errors, warnings, and advice.
+//! Reviews a queue file for its author: errors, warnings, and recommendations.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,8 @@ use crate::{FILE_BYTES_MAX, checksum, examine};
 pub struct Review {
     /// Configuration of the file. `None` if it is refused.
     pub configuration: Option<Configuration>,
-    /// All findings of [`read`](crate::read), and advice on settings that are valid, but probably not meant.
+    /// All findings of [`read`](crate::read), advice on settings that are valid, but probably not meant, and recommended
+    /// keys.
     pub diagnostics: Diagnostics,
     /// The [`checksum`] of the text.
     pub checksum: String,

@@ -45,9 +45,14 @@ fn seconds(text: &Text) -> Option<Millis> {
     whole(text).map(|seconds| Millis::from_secs(seconds.into()))
 }
 
+/// Returns whether a partition with this block has tenants.
+pub(crate) fn are_enabled(block: Option<&Tenants>) -> bool {
+    block.is_some_and(|block| block.enabled == Some(true))
+}
+
 /// Returns the settings of tenants of a partition. `None` if tenants are not enabled.
 pub(crate) fn build(block: Option<&Tenants>) -> Option<TenantsConfig> {
-    let block = block.filter(|block| block.enabled == Some(true))?;
+    let block = block.filter(|block| are_enabled(Some(block)))?;
     let usual = TenantsConfig::default();
     let span = |text: &Option<Text>, usual| text.as_ref().and_then(seconds).unwrap_or(usual);
     let mut exempt: Vec<Name> = block.exempt.iter().map(|one| Name::new(&one.value)).collect();

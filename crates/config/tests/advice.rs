@@ -290,3 +290,165 @@ fn properties_where_they_have_no_effect() {
     let text = in_root("queues: [{name: sales, properties: {quota.preemption.delay: 1m}}]", on);
     assert_eq!(codes(&text), "P-LEVEL", "there is no maximum to go below");
 }
+
+/// The codes of the recommendations for a partition with these keys, whose root has these queues.
+fn recommended(partition: &str, queues: &str) -> String {
+    let review = review(&in_root(&format!("queues: [{queues}]"), partition));
+    assert!(review.diagnostics.is_empty(), "{partition} {queues}: {}", review.diagnostics);
+    let codes = review.diagnostics.recommendations().map(|one| one.code.as_str());
+    codes.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn holds_are_recommended_where_a_large_ask_can_starve() {
+    const WHOLE: &str = "gangs: {placement: whole}, reservations: {share: 10%},";
+    let one = "{name: a}";
+    let two = "{name: a}, {name: b}";
+    for (partition, queues, expected) in [
+        ("", two, "S-OFF"),
+        ("", "{name: a, queues: [{name: b}, {name: c}]}", "S-OFF"),
+        ("", "{name: a, resources: {max: {vcore: 1}}}", "S-OFF"),
+        ("", "{name: a, parent: true, resources: {max: {vcore: 1}}}", "S-OFF"),
+        ("", "{name: a, capacity: {mode: percent, value: 100, maximum: 100}}", ""),
+        // Nothing is certain of the queues that rules make.
+        ("", one, ""),
+        ("", "{name: a, parent: true}", ""),
+        ("", "", ""),
+        ("starvation: {},", two, "S-OFF"),
+        ("starvation: {after: 0},", two, "S-OFF"),
+        ("starvation: {after: 0s},", two, "S-OFF"),
+        ("starvation: {after: 1s},", two, ""),
+        ("tenants: {enabled: true},", two, ""),
+        ("tenants: {enabled: false},", two, "S-OFF"),
+        ("tenants: {enabled: true}, starvation: {after: 0s},", two, "S-OFF"),
+    ] {
+        let partition = format!("{WHOLE} {partition}");
+        assert_eq!(recommended(&partition, queues), expected, "{partition} {queues}");
+    }
+    let halves = "{name: a, capacity: {mode: weight, value: 1, maximum: 50}}";
+    assert_eq!(recommended(WHOLE, halves), "S-OFF", "a part of the parent is a maximum");
+}
+
+#[test]
+#[doc(alias = "NS-12")]
+fn limits_of_reservations_are_recommended_where_others_can_wait() {
+    const OTHERS: &str = "starvation: {after: 5m}, gangs: {placement: whole},";
+    for (partition, queues, expected) in [
+        ("", "{name: a}, {name: b}", "R-OFF"),
+        ("", "{name: a}", ""),
+        ("reservations: {share: 0.5},", "{name: a}, {name: b}", ""),
+        ("reservations: {},", "{name: a}, {name: b}", "R-OFF"),
+        ("tenants: {enabled: true},", "{name: a}, {name: b}", ""),
+        ("tenants: {enabled: true}, reservations: {share: none},", "{name: a}, {name: b}", "R-OFF"),
+    ] {
+        let partition = format!("{OTHERS} {partition}");
+        assert_eq!(recommended(&partition, queues), expected, "{partition} {queues}");
+    }
+}
+
+#[test]
+fn whole_gangs_are_recommended_where_a_leaf_admits_gangs() {
+    const HOLDS: &str = "starvation: {after: 5m}, reservations: {share: 10%},";
+    let ordered =
+        |order: &str| format!("{{name: a, properties: {{application.sort.policy: {order}}}}}");
+    let fair = &*ordered("fair");
+    let (below_fair, below_fair_by_word, backs_off) = (
+        "{name: a, properties: {application.sort.policy: fair}, queues: [{name: b}]}",
+        "{name: a, properties: {application.sort.policy: fair}, queues: [{name: b, orderingpolicy: fifo}]}",
+        "{name: a, properties: {application.unschedasks.backoff: '3'}}",
+    );
+    for (partition, queues, expected) in [
+        ("", "{name: a}", "G-MEMBERS"),
+        ("", &*ordered("fifo"), "G-MEMBERS"),
+        ("", &*ordered("fifo-strict"), "G-MEMBERS"),
+        ("", &*ordered("urgency"), "G-MEMBERS"),
+        ("", fair, ""),
+        ("", "{name: a, orderingpolicy: fair}", ""),
+        ("", below_fair, ""),
+        ("", below_fair_by_word, "G-MEMBERS"),
+        ("", backs_off, ""),
+        ("", &*format!("{backs_off}, {{name: b}}"), "G-MEMBERS"),
+        ("", "{name: a, parent: true}", ""),
+        ("gangs: {},", "{name: a}", "G-MEMBERS"),
+        ("gangs: {placement: members},", "{name: a}", "G-MEMBERS"),
+        ("gangs: {placement: whole},", "{name: a}", ""),
+        ("tenants: {enabled: true},", "{name: a}", ""),
+        ("tenants: {enabled: true}, gangs: {placement: members},", "{name: a}", "G-MEMBERS"),
+    ] {
+        let partition = format!("{HOLDS} {partition}");
+        assert_eq!(recommended(&partition, queues), expected, "{partition} {queues}");
+    }
+}
+
+#[test]
+fn strict_guarantees_are_recommended_where_work_can_stop_in_vain() {
+    let all = |preemption: &str| {
+        format!(
+            "starvation: {{after: 5m}}, reservations: {{share: 10%}}, gangs: {{placement: whole}}, \
+             preemption: {{{preemption}}},"
+        )
+    };
+    let loose = "strictguarantee: false";
+    let (one_guaranteed, none) =
+        ("{name: a, resources: {guaranteed: {vcore: 1}}}, {name: b}", "{name: a}, {name: b}");
+    let fair = "properties: {application.sort.policy: fair}, resources: {guaranteed: {vcore: 2}}";
+    let shared = format!("{{name: a, {fair}, queues: [{{name: b}}, {{name: c}}]}}");
+    let own = format!("{{name: a, {fair}}}, {{name: b, {fair}}}");
+    for (preemption, queues, expected) in [
+        ("", one_guaranteed, ""),
+        ("strictguarantee: true", one_guaranteed, ""),
+        (loose, one_guaranteed, "P-NOTSTRICT"),
+        (loose, none, ""),
+        (loose, "{name: a, resources: {guaranteed: {vcore: 1}}}", ""),
+        (loose, &*shared, "P-NOTSTRICT"),
+        (loose, &*own, ""),
+        ("strictguarantee: false, enabled: false", one_guaranteed, ""),
+        ("strictguarantee: false, observeonly: true", one_guaranteed, ""),
+    ] {
+        let partition = all(preemption);
+        assert_eq!(recommended(&partition, queues), expected, "{partition} {queues}");
+    }
+    let message = |queues: &str| {
+        let text = in_root(&format!("queues: [{queues}]"), &all(loose));
+        let review = review(&text);
+        let found = review.diagnostics.recommendations().next();
+        found.map(|one| one.message.clone()).unwrap_or_default()
+    };
+    assert!(message(one_guaranteed).starts_with("preemption can stop allocations for a gang"));
+    assert!(message(&shared).starts_with("queues can repeatedly preempt each other's work"));
+    let both =
+        message("{name: a, resources: {guaranteed: {vcore: 1}}, queues: [{name: b}, {name: c}]}");
+    assert!(both.contains("for a gang") && both.contains("each other's work"), "{both}");
+}
+
+#[test]
+fn a_file_with_errors_gets_no_recommendation() {
+    let good = in_root("queues: [{name: a}, {name: b}]", "");
+    assert_eq!(review(&good).diagnostics.counts().recommendations, 3);
+    let bad = good.replace("name: b", "name: '!'");
+    let found = review(&bad).diagnostics;
+    assert_eq!((found.counts().errors, found.counts().recommendations), (1, 0), "{found}");
+}
+
+#[test]
+fn a_recommendation_is_at_the_key_or_at_the_name_of_the_partition() {
+    let queues = "queues: [{name: root, submitacl: '*', queues: [{name: a}, {name: b}]}]";
+    for (partition, expected) in [
+        ("name: default", ["default", "default", "default"]),
+        ("name: gpu, starvation: {after: 0s}", ["0s", "gpu", "gpu"]),
+        ("gangs: {placement: members}, name: gpu", ["gpu", "gpu", "members"]),
+        // Without a name, the place is where the partition begins.
+        ("limits: []", ["", "", ""]),
+    ] {
+        let text = format!("partitions:\n- {{{partition}, {queues}}}\n");
+        let review = review(&text);
+        let mut found: Vec<&str> = review
+            .diagnostics
+            .recommendations()
+            .map(|one| &text[one.primary.span.start..one.primary.span.end])
+            .collect();
+        found.sort_unstable();
+        assert_eq!(found, expected, "{partition}");
+        assert!(review.diagnostics.recommendations().all(|one| one.line == 2), "{partition}");
+    }
+}

@@ -36,12 +36,21 @@ fn every_code_has_an_example_that_shows_it() {
         let bytes = fs::read(folder().join(format!("{name}.yaml")));
         let bytes = bytes.unwrap_or_else(|error| panic!("{code} needs cases/{name}.yaml: {error}"));
         let review = review_bytes_on(&bytes, &nodes());
-        let found: BTreeSet<Code> = review.diagnostics.iter().map(|one| one.code).collect();
+        let all = review.diagnostics.iter().chain(review.diagnostics.recommendations());
+        let found: BTreeSet<Code> = all.map(|one| one.code).collect();
         assert!(found.contains(&code), "cases/{name}.yaml shows {found:?}, not {code}");
         let refused = review.configuration.is_none();
         assert_eq!(refused, code.severity() == Severity::Error, "cases/{name}.yaml");
         assert_eq!(refused, review.diagnostics.counts().errors > 0, "cases/{name}.yaml");
-        let shown = review.diagnostics.render(&format!("{name}.yaml"), Style::Plain);
+        let file = format!("{name}.yaml");
+        // Most of the files have recommendations, which would say the same in each.
+        let shown = match code.severity() {
+            Severity::Error | Severity::Warning => review.diagnostics.render(&file, Style::Plain),
+            Severity::Recommendation => {
+                assert!(review.diagnostics.is_empty(), "{}", review.diagnostics);
+                review.diagnostics.render_recommendations(&file, Style::Plain)
+            }
+        };
         expect_file![folder().join(format!("{name}.txt"))].assert_eq(&format!("{shown}\n"));
     }
 }
@@ -62,7 +71,8 @@ fn no_example_is_left_over() {
 fn every_diagnostic_has_the_severity_of_its_code_and_says_what_to_do() {
     for &code in Code::ALL {
         let bytes = fs::read(folder().join(format!("{}.yaml", file_name(code)))).unwrap();
-        for one in review_bytes_on(&bytes, &nodes()).diagnostics.iter() {
+        let found = review_bytes_on(&bytes, &nodes()).diagnostics;
+        for one in found.iter().chain(found.recommendations()) {
             assert_eq!(one.severity, one.code.severity(), "{one:?}");
             assert!(one.severity == Severity::Error || one.stage == Stage::Validation, "{one:?}");
             assert!(!one.message.ends_with('.'), "{one:?}");
@@ -85,6 +95,7 @@ fn advice_changes_no_verdict_and_no_fault() {
                 assert_eq!(Some(loaded.configuration), reviewed.configuration, "{code}");
                 let listed = |one| reviewed.diagnostics.iter().any(|other| other == one);
                 assert!(loaded.warnings.iter().all(listed), "{code}");
+                assert_eq!(loaded.warnings.recommendations().len(), 0, "{code}");
             }
             Err(faults) => {
                 let errors = |all: &headroom_config::Diagnostics| -> Vec<_> {
@@ -109,6 +120,7 @@ fn the_guide_has_every_code_in_a_line() {
             let severity = match code.severity() {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
+                Severity::Recommendation => "recommendation",
             };
             format!("| `{code}` | {severity} | {} |", code.summary())
         })

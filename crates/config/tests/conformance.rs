@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use headroom_config::{Code, NodeTotals, read, review, review_on};
+use expect_test::expect;
+use headroom_config::{Code, NodeTotals, Severity, read, review, review_on, verdict};
 use headroom_core::Name;
 use headroom_core::config::QueueConfig;
 use headroom_core::resource::{Amounts, Quantity};
@@ -209,4 +210,43 @@ fn guarantees_of_stock_files_are_more_than_the_nodes_have_exactly_where_they_are
         assert_eq!(with.configuration, without.configuration);
     }
     assert!(guarantee > 100 && free > 100, "{guarantee} amounts, {free} partitions without");
+}
+
+#[test]
+fn stock_files_get_recommendations_but_no_warning_for_them() {
+    let (mut recommended, mut warned) = (0, BTreeMap::new());
+    for text in stock_files() {
+        let (file, found) = (read(&text).expect("it loads"), review(&text));
+        let counts = found.diagnostics.counts();
+        assert_eq!(found.configuration.as_ref(), Some(&file.configuration), "{text}");
+        assert_eq!(counts.errors + counts.warnings, found.diagnostics.iter().len(), "{text}");
+        for one in found.diagnostics.iter() {
+            assert_eq!(one.severity, Severity::Warning, "{text}");
+            *warned.entry(one.code.as_str()).or_insert(0) += 1;
+        }
+        // The compatible answer comes from the findings without advice.
+        let (verdict, _) = verdict(text.as_bytes());
+        assert_eq!(verdict.counts().recommendations, 0, "{text}");
+        assert_eq!(file.warnings.counts().recommendations, 0, "{text}");
+        recommended += usize::from(counts.recommendations > 0);
+    }
+    assert!(recommended > 100, "{recommended} files");
+    // As they were before there were recommendations.
+    expect![[r#"
+        {
+            "A-IGNORED": 8,
+            "A-NOBODY": 254,
+            "L-HIDDEN": 28,
+            "L-LOOSE": 8,
+            "NO-EFFECT": 3,
+            "P-LEVEL": 22,
+            "P-VALUE": 3,
+            "PR-NEVER": 4,
+            "PR-RECOVERY": 1,
+            "PR-VALUE": 9,
+            "Q-ZEROS": 7,
+            "YAML-LENIENT": 14,
+        }
+    "#]]
+    .assert_debug_eq(&warned);
 }

@@ -50,7 +50,7 @@ fn keys_that_nobody_reads() {
             6 |   colour: red
               |   ^^^^^^
               |
-              = help: use one of these keys: name, queues, placementrules, limits, preemption, nodesortpolicy, usergroupresolver, limitprecedence, gangs, starvation, userlimits, applicationlimits, tenants
+              = help: use one of these keys: name, queues, placementrules, limits, preemption, nodesortpolicy, usergroupresolver, limitprecedence, gangs, starvation, reservations, userlimits, applicationlimits, tenants
         "#]],
     );
 }

@@ -33,7 +33,7 @@ fn many_wildcards_below_many_groups_do_not_multiply() {
     let queue = |number| {
         format!("{{name: q{number}, limits: [{{groups: [g{number}, '*'], maxapplications: 1}}]}}")
     };
-    let queues = many(20_000, queue);
+    let queues = many(30_000, queue);
     let above = format!("limits: [{{groups: [{groups}], maxapplications: 5}}]");
     let review = with_root(&format!("{above}, queues: [{queues}]"));
     assert_eq!(count(&review, Code::LimitHidden), DIAGNOSTICS_MAX);
@@ -100,4 +100,33 @@ fn a_deep_tree_with_long_names_does_not_multiply() {
     }
     let review = with_root(&format!("queues: [{tree}]"));
     assert_eq!(count(&review, Code::LimitLoose), DIAGNOSTICS_MAX);
+}
+
+#[test]
+fn many_partitions_with_recommendations_do_not_multiply() {
+    let queues = "queues: [{name: root, submitacl: '*', queues: [{name: a}, {name: b}]}]";
+    let partitions = many(10_000, |number| format!("{{name: p{number}, {queues}}}"));
+    let review = review(&format!("partitions: [{partitions}]"));
+    assert!(review.diagnostics.is_empty(), "{}", review.diagnostics);
+    assert_eq!(review.diagnostics.recommendations().len(), DIAGNOSTICS_MAX);
+    assert_eq!(review.diagnostics.counts().recommendations, 30_000);
+    assert_eq!(review.diagnostics.suppressed().recommendations, 30_000 - DIAGNOSTICS_MAX);
+}
+
+#[test]
+fn many_leaves_below_many_properties_do_not_multiply() {
+    let properties = many(50_000, |number| format!("p{number}: x"));
+    let leaves = many(50_000, |number| format!("{{name: q{number}}}"));
+    let queues = (0..100).fold(format!("queues: [{leaves}]"), |below, _| {
+        format!("queues: [{{name: n, resources: {{guaranteed: {{vcore: 1}}}}, {below}}}]")
+    });
+    let root = format!("{{name: root, submitacl: '*', properties: {{{properties}}}, {queues}}}");
+    let review = review(&format!(
+        "partitions: [{{preemption: {{strictguarantee: false}}, queues: [{root}]}}]"
+    ));
+    assert_eq!(review.diagnostics.counts().errors, 0, "{}", review.diagnostics);
+    let codes = review.diagnostics.recommendations().map(|one| one.code);
+    let expected =
+        [Code::StarvationOff, Code::ReservationsOff, Code::GangMembers, Code::PreemptionNotStrict];
+    assert_eq!(codes.collect::<Vec<_>>(), expected);
 }

@@ -30,9 +30,11 @@ partitions:
               max: {memory: 10Gi, cpu: 4}
 ";
 
+/// Nothing is to be said of it.
 const GOOD: &str = "\
 partitions:
   - name: default
+    gangs: {placement: whole}
     queues:
       - name: root
         submitacl: '*'
@@ -112,9 +114,9 @@ fn of_several_files_each_has_its_verdict() {
             empty.yaml: rejected, because the file has no partition. YuniKorn loads such a file and uses its built-in queues. Add `partitions:` with at least one entry
 
             error[A-SPACES]: `submitacl` has 2 spaces, but only one is allowed, between users and groups
-             --> late.yaml:5:20
+             --> late.yaml:6:20
               |
-            5 |         submitacl: ' ann dev'
+            6 |         submitacl: ' ann dev'
               |                    ^^^^^^^^^^
               |
               = help: remove the other spaces
@@ -172,6 +174,62 @@ fn the_examples_of_queue_files_are_accepted() {
 }
 
 #[test]
+fn a_stock_file_gets_recommendations_after_its_warnings_and_is_accepted_as_before() {
+    let folder = Folder::new("validate-recommended").with_examples();
+    folder.write(
+        "queues.yaml",
+        "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: sales\n      \
+         resources: {max: {cpu: 4}}\n",
+    );
+    check(
+        &folder.run(&["validate", "queues.yaml"]),
+        &expect![[r#"
+            exit code 0
+            --- stdout
+            warning[R-TYPE]: `cpu` is a separate resource type, different from `vcore`
+             --> queues.yaml:8:24
+              |
+            8 |       resources: {max: {cpu: 4}}
+              |                         ^^^
+              |
+              = help: write `vcore`, in cores, unless nodes report `cpu`
+
+            recommendation[S-OFF]: a large ask can wait forever while small asks start, because the partition has no `starvation.after`
+             --> queues.yaml:2:9
+              |
+            2 | - name: default
+              |         ^^^^^^^
+              |
+              = help: set `starvation: {after: 5m}` in the partition; its queues then hold capacity for an ask that has waited this long
+
+            recommendation[G-MEMBERS]: two gangs can each hold what the other needs, because `gangs.placement` is `members`
+             --> queues.yaml:2:9
+              |
+            2 | - name: default
+              |         ^^^^^^^
+              |
+              = help: set `gangs: {placement: whole}` in the partition; at most one incomplete gang then holds capacity
+
+            queues.yaml: accepted, 2 queues, 0 limits, 1 warning, 2 recommendations
+            --- stderr
+        "#]],
+    );
+    // A file of YuniKorn's own page has no warning, and keeps its verdict.
+    let ran = folder.run(&["validate", "--json", "examples/static-queues.yaml"]);
+    let object: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((ran.code, &object["accepted"]), (Some(0), &true.into()));
+    assert_eq!(
+        (&object["warnings"], &object["warningsTotal"]),
+        (&serde_json::json!([]), &0.into())
+    );
+    assert_eq!(object["recommendationsTotal"], 2);
+    let shown = object["recommendations"].as_array().unwrap();
+    let rows: Vec<_> = shown.iter().map(|one| (&one["code"], &one["severity"])).collect();
+    let severity = &"recommendation".into();
+    assert_eq!(rows, [(&"S-OFF".into(), severity), (&"G-MEMBERS".into(), severity)]);
+}
+
+#[test]
 fn the_json_has_a_stable_shape() {
     let folder = Folder::new("validate-json");
     folder.write("queues.yaml", BROKEN);
@@ -222,6 +280,8 @@ fn the_json_has_a_stable_shape() {
           "limits": null,
           "partitions": null,
           "queues": null,
+          "recommendations": [],
+          "recommendationsTotal": 0,
           "warnings": [
             {
               "code": "R-TYPE",
@@ -277,11 +337,14 @@ fn the_json_of_every_example_of_a_code_says_what_the_library_says() {
             list.map(|one| one["code"].as_str().unwrap().to_owned()).collect()
         };
         let of = |severity| -> BTreeSet<String> {
-            let all = review.diagnostics.iter().filter(|one| one.severity == severity);
+            let all = review.diagnostics.iter().chain(review.diagnostics.recommendations());
+            let all = all.filter(|one| one.severity == severity);
             all.map(|one| one.code.to_string()).collect()
         };
         assert_eq!(codes("errors"), of(Severity::Error), "{}", file.display());
         assert_eq!(codes("warnings"), of(Severity::Warning), "{}", file.display());
+        let recommended = codes("recommendations");
+        assert_eq!(recommended, of(Severity::Recommendation), "{}", file.display());
         let accepted = review.configuration.is_some();
         assert_eq!(object["accepted"], accepted, "{}", file.display());
         assert_eq!(object["checksum"], review.checksum, "{}", file.display());

@@ -1,7 +1,8 @@
 //! Advice: settings that are valid and work as written, but were probably not meant. Never an error.
 //!
 //! Advice is given only where it is certain. It uses the same trees as the checks. Its time is proportional to the
-//! size of the file.
+//! size of the file. Advice is a warning, or a recommendation: a key that prevents a known problem. A file with errors
+//! gets no recommendations, because its errors come first.
 
 mod access;
 mod amounts;
@@ -11,6 +12,7 @@ mod limits;
 mod nodes;
 mod placement;
 mod properties;
+mod recommended;
 mod survey;
 mod user_limits;
 
@@ -34,5 +36,8 @@ pub(crate) fn advise(trees: &[Tree], nodes: &NodeTotals, report: &mut Report) {
         application_limits::advise(&tree.partition, &survey, report);
         capacity::advise(&survey, report);
         nodes::advise(&survey, report);
+        if !report.has_errors() {
+            recommended::advise(&tree.partition, &survey, report);
+        }
     }
 }

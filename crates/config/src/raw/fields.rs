@@ -85,10 +85,15 @@ impl<'n, 'r> Fields<'n, 'r> {
 
     /// Returns a boolean, if it is written.
     pub(crate) fn flag(&mut self, setting: &Setting) -> Option<bool> {
+        self.flag_at(setting).map(|flag| flag.value)
+    }
+
+    /// As [`Fields::flag`], with its place.
+    pub(crate) fn flag_at(&mut self, setting: &Setting) -> Option<At<bool>> {
         let key = setting.key;
         let node = self.get(setting)?;
         let read = scalar_of(node).and_then(Scalar::flag);
-        match read {
+        let value = match read {
             Some(Reading::Plain(flag)) => Some(flag),
             Some(Reading::Lenient(flag)) => {
                 let message =
@@ -102,7 +107,8 @@ impl<'n, 'r> Fields<'n, 'r> {
                 self.report.push(fault.help("write true or false, without quotes"));
                 None
             }
-        }
+        };
+        value.map(|value| At { value, span: node.span })
     }
 
     /// Returns a count. 0 if it is absent.

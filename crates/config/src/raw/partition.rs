@@ -2,7 +2,7 @@
 
 use crate::schema::{
     Decimals, Each, EachIn, EachMaybe, False, In, Marked, Maybe, Names, Plain, Shown, Switch,
-    Title, Word, blocks,
+    SwitchAt, Title, Word, blocks,
 };
 
 use super::{ApplicationLimits, Limit, Queue, Tenants, UserLimits};
@@ -59,7 +59,7 @@ blocks! {
         "quotapreemptionenabled" "QuotaPreemptionEnabled" quota_enabled: Switch { default: "`false`" };
         /// Whether no queue falls below its guarantee, in a type that the ask needs. `false` is the behavior of
         /// YuniKorn.
-        "strictguarantee" "StrictGuarantee" strict_guarantee: Switch { default: "`true`", own: true };
+        "strictguarantee" "StrictGuarantee" strict_guarantee: SwitchAt { default: "`true`", own: true };
         /// Whether queues recover up to their fraction of the available amount, if that is more than their guarantee.
         "balance" "Balance" balance: Switch { default: "`false`", own: true };
         /// Whether users below their share of a leaf preempt users of the same leaf above their share.

@@ -56,6 +56,9 @@ kinds! {
         |fields, setting| fields.word(setting), |text| Some(Content::Text(value_of(text.as_ref())?.to_owned()));
     /// A boolean, where absent and `false` differ.
     Switch(Switch) -> Option<bool>: |fields, setting| fields.flag(setting), |is| is.map(Content::Switch);
+    /// As [`Switch`], with its place.
+    SwitchAt(Switch) -> Option<At<bool>>:
+        |fields, setting| fields.flag_at(setting), |is| is.as_ref().map(|is| Content::Switch(is.value));
     /// A boolean that is `false` unless it is written.
     False(Switch) -> bool:
         |fields, setting| fields.flag(setting).unwrap_or(false), |is| is.then_some(Content::Switch(true));

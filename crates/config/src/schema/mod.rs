@@ -13,7 +13,7 @@ pub use content::Content;
 pub(crate) use kind::{
     Amounts, AmountsIfAny, ApplicationsByUser, Count, Decimals, Each, EachIn, EachMaybe, EachOther,
     False, In, Kind, Label, Marked, Maybe, Names, Number, Plain, Properties, Seconds, Switch,
-    TextList, TextListIfAny, Title, Weights, Whole, Word,
+    SwitchAt, TextList, TextListIfAny, Title, Weights, Whole, Word,
 };
 pub use page::{KeyLine, keys, page};
 

@@ -1,4 +1,4 @@
-//! `headroom validate`: errors and warnings of queue files.
+//! `headroom validate`: errors, warnings, and recommendations for queue files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,9 +22,9 @@ use serde_json::{Value, json};
 
 use crate::output;
 
-/// Check queue files, and show each error and warning with its line and a correction.
+/// Check queue files, and show each error, warning, and recommendation with its line and a correction.
 ///
-/// Exit codes: 0 if every file can be loaded, with or without warnings, and 1 if a file cannot.
+/// Exit codes: 0 if every file can be loaded, with or without warnings and recommendations, and 1 if a file cannot.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  headroom validate queues.yaml\n  headroom validate --json - < queues.yaml\n  headroom validate queues.yaml --nodes '100*{vcore: 32, memory: 128Gi}'"
@@ -154,13 +154,16 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     if path == Path::new("-") { bytes_of(io::stdin().lock()) } else { bytes_of(File::open(path)?) }
 }
 
-/// For people: the diagnostics, and a line that sums up.
+/// For people: the errors and warnings, then the recommendations, and a line that sums up.
 fn text_of(name: &str, review: &Review) -> String {
     let mut text = String::new();
     let found = &review.diagnostics;
-    if !found.is_empty() {
-        text.push_str(&found.render(name, Style::Coloured));
-        text.push_str("\n\n");
+    let style = Style::Coloured;
+    for part in [found.render(name, style), found.render_recommendations(name, style)] {
+        if !part.is_empty() {
+            text.push_str(&part);
+            text.push_str("\n\n");
+        }
     }
     text.push_str(&closing_line(name, review));
     text.push('\n');
@@ -172,7 +175,7 @@ const EMPTY: &str = "rejected, because the file has no partition. YuniKorn loads
                      uses its built-in queues. Add `partitions:` with at least one entry";
 
 fn closing_line(name: &str, review: &Review) -> String {
-    let Counts { errors, warnings } = review.diagnostics.counts();
+    let Counts { errors, warnings, recommendations } = review.diagnostics.counts();
     let Some(configuration) = &review.configuration else {
         let mut line = format!("{name}: {}", count(errors, "error"));
         if warnings > 0 {
@@ -198,6 +201,9 @@ fn closing_line(name: &str, review: &Review) -> String {
     parts.push(count(size.limits, "limit"));
     if warnings > 0 {
         parts.push(count(warnings, "warning"));
+    }
+    if recommendations > 0 {
+        parts.push(count(recommendations, "recommendation"));
     }
     parts.join(", ")
 }
@@ -250,16 +256,19 @@ fn object(name: &str, found: &io::Result<Review>) -> Value {
             return json!({
                 "file": name, "accepted": false, "checksum": null,
                 "partitions": null, "queues": null, "limits": null,
-                "errors": [fault], "warnings": [], "errorsTotal": 1, "warningsTotal": 0,
+                "errors": [fault], "warnings": [], "recommendations": [],
+                "errorsTotal": 1, "warningsTotal": 0, "recommendationsTotal": 0,
             });
         }
     };
+    let found = &review.diagnostics;
     let of = |severity| -> Vec<Value> {
-        let all = review.diagnostics.iter().filter(|one| one.severity == severity);
-        all.map(|one| json!(diagnostic(&review.diagnostics, one))).collect()
+        let all = found.iter().chain(found.recommendations());
+        let all = all.filter(|one| one.severity == severity);
+        all.map(|one| json!(diagnostic(found, one))).collect()
     };
     let mut errors = of(Severity::Error);
-    let mut counts = review.diagnostics.counts();
+    let mut counts = found.counts();
     if review.configuration.is_some() && !says_something(review) {
         errors.push(fault_without_place(EMPTY));
         counts.errors += 1;
@@ -274,7 +283,9 @@ fn object(name: &str, found: &io::Result<Review>) -> Value {
         "limits": size.as_ref().map(|size| size.limits),
         "errors": errors,
         "warnings": of(Severity::Warning),
+        "recommendations": of(Severity::Recommendation),
         "errorsTotal": counts.errors,
         "warningsTotal": counts.warnings,
+        "recommendationsTotal": counts.recommendations,
     })
 }

@@ -3,7 +3,7 @@
 use headroom_api::headroomv1::{Diagnostic, DiagnosticPlace};
 use headroom_config::{Diagnostics, Mark, Severity, Stage};
 
-/// Returns all stored findings, in the order of the file.
+/// Returns all stored errors and warnings, in the order of the file.
 pub fn diagnostics(all: &Diagnostics) -> Vec<Diagnostic> {
     all.iter().map(|one| diagnostic(all, one)).collect()
 }
@@ -15,6 +15,7 @@ pub fn diagnostic(all: &Diagnostics, one: &headroom_config::Diagnostic) -> Diagn
         severity: match one.severity {
             Severity::Error => "error".to_owned(),
             Severity::Warning => "warning".to_owned(),
+            Severity::Recommendation => "recommendation".to_owned(),
         },
         stage: match one.stage {
             Stage::Validation => "validation".to_owned(),
