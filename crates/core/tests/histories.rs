@@ -67,6 +67,7 @@ const REACHED: &[&str] = &[
     "woke from BEHIND_HEAD",
     "Application.LifetimeSet",
     "Application.PlaceholdersExpired",
+    "an ask waits that repairs a gang",
     "Allocation.ReleaseAsked",
     "Allocation.SwapConfirmed",
     "Allocation.SwapDropped",
@@ -273,7 +274,7 @@ fn queues_hold_room_as_the_rules_allow_and_nobody_takes_it() {
         }
         tree
     });
-    reach(histories() / 2, (holding, history(60)), HELD);
+    reach(histories() / 4, (holding, history(60)), HELD);
 }
 
 #[test]
@@ -285,7 +286,7 @@ fn reservations_stay_within_their_limits_and_pass_on() {
         }
         tree
     });
-    reach(histories() / 2, (limited, history(60)), LIMITED);
+    reach(histories() / 4, (limited, history(60)), LIMITED);
 }
 
 /// Play so many histories, and see that all of this has happened.

@@ -76,6 +76,9 @@ pub(super) struct RareFields {
     pub(super) hold: Option<Hold>,
     #[cfg_attr(feature = "snapshot", serde(default))]
     pub(super) hold_ended: Option<Timestamp>,
+    /// Number of its holds that ended before it started.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub(super) holds_failed: u32,
 }
 
 /// Reservation of a node for an ask.
@@ -197,6 +200,11 @@ impl Allocation {
     /// Returns the hold of queue capacity for it.
     pub fn hold(&self) -> Option<Hold> {
         self.special.as_ref()?.hold
+    }
+
+    /// Returns the number of its holds that ended before it started.
+    pub(crate) fn holds_failed(&self) -> u32 {
+        self.special.as_ref().map_or(0, |one| one.holds_failed)
     }
 
     /// Returns since when it waits for a hold: its creation, or the end of its last hold.

@@ -10,7 +10,7 @@ use crate::name::Name;
 use crate::resource::{Amounts, Quantity, Resources};
 use crate::time::{Millis, Timestamp};
 
-use super::{Allocation, Application, Books};
+use super::{Allocation, Application, ApplicationState, Books};
 
 /// Default time in which a gang must become complete. Source: scheduling §3.5.
 pub const PLACEHOLDER_TIMEOUT: Millis = Millis::from_secs(15 * 60);
@@ -60,6 +60,10 @@ pub struct Gang {
     pub placeholder_count: u32,
     /// Task groups in the order of their first placeholders.
     pub groups: Vec<TaskGroup>,
+    /// Number of necessary members that were lost with their nodes and have no replacement yet. Counted where gangs are
+    /// placed as a whole, until `deadline`. Source: no-starvation NS-33.
+    #[cfg_attr(feature = "snapshot", serde(default))]
+    pub(crate) lost: u32,
 }
 
 impl Gang {
@@ -88,6 +92,12 @@ impl Gang {
         self.groups.iter().enumerate().find(|(_, group)| group.name == name)
     }
 
+    /// Counts a member that replaces a lost one.
+    pub(super) fn repair(&mut self, member: &Allocation) {
+        let is_member = !member.placeholder && member.task_group().is_some();
+        self.lost = self.lost.saturating_sub(u32::from(is_member));
+    }
+
     pub(super) fn group_mut(&mut self, name: &Name) -> Option<&mut TaskGroup> {
         self.groups.iter_mut().find(|group| group.name == *name)
     }
@@ -102,7 +112,34 @@ impl Gang {
     }
 }
 
+impl Application {
+    /// Returns whether it replaces members of its gang that it lost with their nodes. It then precedes the other
+    /// applications of its leaf, and gets a hold at once.
+    pub(crate) fn repairs_gang(&self) -> bool {
+        self.gang.as_ref().is_some_and(|gang| gang.lost > 0)
+    }
+}
+
 impl Books {
+    /// Returns whether a gang needs a member that was just removed from a running application: the members that remain
+    /// in its task group are fewer than the minimum. Costs the allocations of the application.
+    pub(super) fn is_missed(&self, member: &Allocation) -> bool {
+        let row = &self.applications[member.application];
+        let placement = self.partition(row.partition).settings.gang_placement;
+        let of_gang = row.state == ApplicationState::Running && !member.placeholder;
+        let group = member.task_group().zip(row.gang.as_ref());
+        let Some((_, group)) = group.and_then(|(name, gang)| gang.group(name)) else {
+            return false;
+        };
+        let remaining = || {
+            let rows = self.allocations_of(member.application);
+            rows.filter(|(_, row)| row.is_allocated() && row.task_group() == member.task_group())
+        };
+        of_gang
+            && placement == GangPlacement::Whole
+            && (remaining().count() as u64) < group.minimum()
+    }
+
     /// Returns whether the allocations of an application stop together: a gang, or the members of a task that start
     /// together. Source: no-starvation NS-32.
     pub(crate) fn stops_whole(&self, application: ApplicationId) -> bool {

@@ -23,8 +23,9 @@ pub struct Hold {
 }
 
 impl Hold {
-    /// Largest duration of a hold as a multiple of `starvation.after`. Source: no-starvation NS-21.
-    const LONGEST: u64 = 4;
+    /// Largest duration of the first hold of an ask as a multiple of `starvation.after`. Each further hold of the ask
+    /// can last twice as long. Source: no-starvation NS-21, decision page 51.
+    const FIRST: u64 = 4;
 }
 
 impl Books {
@@ -33,11 +34,26 @@ impl Books {
         self.holds.get(&queue).copied()
     }
 
-    /// Returns the time at which a hold of an ask ends at the latest: after 4 times `starvation.after`.
+    /// Returns the time at which a hold of an ask ends at the latest: after 4 times `starvation.after`, and twice as late
+    /// after each hold that ended before the ask started.
+    ///
+    /// Allocations can run longer than any fixed multiple. With doubled times, a hold of every ask outlasts them.
     pub fn hold_ends_at(&self, ask: AllocationId, hold: Hold) -> Timestamp {
-        let partition = self.application(self.allocation(ask).application).partition;
+        let row = self.allocation(ask);
+        let partition = self.application(row.application).partition;
         let after = self.partition(partition).settings.starvation_after;
-        hold.since + Millis::new(after.get().saturating_mul(Hold::LONGEST))
+        let times = Hold::FIRST.saturating_mul(2_u64.saturating_pow(row.holds_failed()));
+        hold.since + Millis::new(after.get().saturating_mul(times))
+    }
+
+    /// Returns the time from which queues can hold capacity for an ask: after `starvation.after`, or at once if it
+    /// replaces a lost member of a gang.
+    pub(crate) fn hold_due_at(&self, ask: AllocationId) -> Timestamp {
+        let row = self.allocation(ask);
+        let application = self.application(row.application);
+        let after = self.partition(application.partition).settings.starvation_after;
+        let wait = if application.repairs_gang() { Millis::ZERO } else { after };
+        row.waits_for_hold_since() + wait
     }
 
     /// Returns all queues that hold capacity, each with the ask.
@@ -139,6 +155,8 @@ impl Books {
     /// Ends the hold of an ask that did not start in time. Its wait for the next hold begins now.
     pub(super) fn end_hold(&mut self, now: Timestamp, ask: AllocationId) {
         self.drop_hold(ask);
-        self.allocations[ask].special_mut().hold_ended = Some(now);
+        let special = self.allocations[ask].special_mut();
+        special.hold_ended = Some(now);
+        special.holds_failed = special.holds_failed.saturating_add(1);
     }
 }

@@ -191,7 +191,7 @@ pub fn text_of(event: &Event, named: &EventNames) -> String {
             format!("application {other} overtook application {application}, the head of line")
         }
         Event::Application(ApplicationEvent::PlaceholdersExpired { .. }) => {
-            format!("the placeholders of application {application} expired")
+            format!("the gang timer of application {application} ended")
         }
         Event::Application(ApplicationEvent::TimerStopped { .. }) => {
             format!("the timer of application {application} was stopped")

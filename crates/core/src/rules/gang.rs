@@ -8,33 +8,27 @@ use crate::id::{AllocationId, ApplicationId, NodeId};
 
 use super::lifecycle::Lifecycle;
 
-/// Handles the placeholder timeout of an application. A running application releases its unused placeholders. An
-/// application whose gang is not complete releases everything, and then starts again without a gang or fails.
+/// Handles the timeout of a gang. A running application releases its unused placeholders. If it lost members and did
+/// not replace them, it fails with the style `Hard`, and continues without them otherwise. An application whose gang is
+/// not complete releases everything, and then starts again without a gang or fails.
 pub(super) fn expire(books: &Books, application: ApplicationId, events: &mut Vec<Event>) {
     events.push(Event::Application(ApplicationEvent::PlaceholdersExpired { application }));
     let row = books.application(application);
+    let style = row.gang.as_ref().map_or(GangStyle::Soft, |gang| gang.style);
+    let is_broken = row.repairs_gang() && style == GangStyle::Hard;
     match row.state {
+        ApplicationState::Running if is_broken => {
+            end(books, application, ApplicationState::Failing, events);
+        }
         ApplicationState::Running | ApplicationState::Completing => {
             ask_back(books, application, true, events);
         }
         ApplicationState::Accepted => {
-            let style = row.gang.as_ref().map_or(GangStyle::Soft, |gang| gang.style);
             let state = match style {
                 GangStyle::Soft => ApplicationState::Resuming,
                 GangStyle::Hard => ApplicationState::Failing,
             };
-            events.push(Event::Application(ApplicationEvent::Moved {
-                application,
-                state,
-                timer: None,
-            }));
-            ask_back(books, application, false, events);
-            let mut asks = ids(books, application, Allocation::is_pending);
-            asks.reverse();
-            let termination = Termination::Timeout;
-            events.extend(
-                asks.into_iter().map(|ask| Event::Ask(AskEvent::Removed { ask, termination })),
-            );
+            end(books, application, state, events);
         }
         // These states have no gang that could wait.
         ApplicationState::New
@@ -43,6 +37,22 @@ pub(super) fn expire(books: &Books, application: ApplicationId, events: &mut Vec
         | ApplicationState::Failing
         | ApplicationState::Failed => {}
     }
+}
+
+/// Moves an application to this state, asks the RM to stop its allocations, and withdraws its asks.
+fn end(
+    books: &Books,
+    application: ApplicationId,
+    state: ApplicationState,
+    events: &mut Vec<Event>,
+) {
+    let moved = ApplicationEvent::Moved { application, state, timer: None };
+    events.push(Event::Application(moved));
+    ask_back(books, application, false, events);
+    let mut asks = ids(books, application, Allocation::is_pending);
+    asks.reverse();
+    let termination = Termination::Timeout;
+    events.extend(asks.into_iter().map(|ask| Event::Ask(AskEvent::Removed { ask, termination })));
 }
 
 /// Asks the RM to stop the placeholders or all allocations of an application, oldest first. Skips allocations that the

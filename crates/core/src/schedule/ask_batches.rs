@@ -1,5 +1,7 @@
 //! Groups asks into batches and batches into classes, and maintains the order of both.
 
+use alloc::vec::Vec;
+
 use crate::books::{Books, GangSize};
 use crate::config::ApplicationOrder;
 use crate::id::{AllocationId, ApplicationId, QueueId};
@@ -235,12 +237,22 @@ impl Scheduler {
         let aged = waiting.aged;
         let key = row.priority().map(|priority| ApplicationKey::of(row, leaf, priority, aged));
         let moved = waiting.key != key;
+        let repairs =
+            |key: &Option<ApplicationKey>| key.as_ref().is_some_and(|key| !key.is_whole());
+        let has_turned = repairs(&waiting.key) != repairs(&key);
         waiting.key.clone_from(&key);
         if leaf.settings.values.application_order == ApplicationOrder::Priority {
             self.follow_waiting(books, application);
         }
         self.tree.touch(row.queue);
         self.turns_moved(books, application);
+        if has_turned {
+            // It gets a hold at once, or no longer does.
+            let batches = self.waiting(application).batches.iter().collect::<Vec<_>>();
+            for batch in batches {
+                self.holds.note(self.classes.batches[batch].class);
+            }
+        }
         let Some(key) = key else { return };
         let waiting = self.waiting(application);
         let (lists, lists_all) =

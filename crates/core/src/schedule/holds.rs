@@ -34,7 +34,7 @@ struct Candidate {
     /// Queue that refuses the class.
     level: QueueId,
     leaf: QueueId,
-    /// Creation time and number of its first ask.
+    /// Creation time and number of its first ask. Time 0 for an ask that replaces a lost member of a gang.
     since: (Timestamp, i64),
     /// Earliest time of a hold.
     due: Timestamp,
@@ -233,7 +233,7 @@ impl Scheduler {
             return row.hold().is_some_and(|hold| books.hold_ends_at(ask, hold) <= now);
         };
         after > Millis::ZERO
-            && row.waits_for_hold_since() + after <= now
+            && books.hold_due_at(ask) <= now
             && highest_full(books, application.queue, &books.total_request(ask)) == Some(top)
             && is_free_for(books, ask, top)
     }
@@ -338,9 +338,11 @@ impl Scheduler {
         if after == Millis::ZERO || row.batches.is_empty() {
             return None;
         }
-        let ask = books.allocation(self.first_ask(class).1);
-        let since = ask.waits_for_hold_since();
-        let due = since + after;
+        let (application, first) = self.first_ask(class);
+        let ask = books.allocation(first);
+        let is_first = books.application(application).repairs_gang();
+        let since = if is_first { Timestamp::ZERO } else { ask.waits_for_hold_since() };
+        let due = books.hold_due_at(first);
         Some(Candidate { level, leaf, since: (since, ask.number), due })
     }
 
@@ -359,8 +361,8 @@ impl Scheduler {
             let mut shares: Vec<Share> =
                 below.map(|queue| self.tree.key_of(books, queue).share()).collect();
             shares.reverse();
-            let ask = books.allocation(found.0);
-            let order = (shares, (ask.waits_for_hold_since(), ask.number));
+            let since = self.class_of(books, found.0).map(|class| self.holds.classes[&class].since);
+            let order = (shares, since);
             if first.as_ref().is_none_or(|(before, _)| order < *before) {
                 first = Some((order, found));
             }
@@ -411,7 +413,7 @@ impl Scheduler {
 
 /// Order in which asks of separate leaves get a hold: the shares of the queues on their paths, and then the longest wait.
 /// Priorities do not count: urgent asks of one queue would precede all asks of another forever.
-type HoldOrder = (Vec<Share>, (Timestamp, i64));
+type HoldOrder = (Vec<Share>, Option<(Timestamp, i64)>);
 
 /// Returns the highest queue from the leaf to the root that does not allow the request.
 fn highest_full(books: &Books, leaf: QueueId, request: &Resources) -> Option<QueueId> {

@@ -307,6 +307,9 @@ impl Scheduler {
             ApplicationEvent::DeadlineSet { application, .. } => {
                 self.reorder(books, *application, None);
             }
+            ApplicationEvent::PlaceholdersExpired { application } => {
+                self.reorder(books, *application, None);
+            }
             ApplicationEvent::Activated { application, .. } => {
                 self.was_activated(books, *application);
             }
@@ -324,7 +327,6 @@ impl Scheduler {
             | ApplicationEvent::LifetimeSet { .. }
             | ApplicationEvent::LifetimeOver { .. }
             | ApplicationEvent::Overtaken { .. }
-            | ApplicationEvent::PlaceholdersExpired { .. }
             | ApplicationEvent::TimerStopped { .. } => {}
         }
     }

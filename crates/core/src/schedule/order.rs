@@ -38,6 +38,8 @@ impl AskKey {
 /// Order of the applications of one leaf by its policy. Ties are ordered by submission.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ApplicationKey {
+    /// Whether it replaces no lost members of its gang. Source: no-starvation NS-33.
+    is_whole: bool,
     /// First criterion: an inverted priority or a time.
     major: i64,
     share: Shares,
@@ -68,7 +70,13 @@ impl ApplicationKey {
                     (i64::try_from(starts_by).unwrap_or(i64::MAX), plain(), age)
                 }
             };
-        Self { major, share, minor, number: application.number }
+        let is_whole = !application.repairs_gang();
+        Self { is_whole, major, share, minor, number: application.number }
+    }
+
+    /// Returns whether the application replaces no lost members of its gang.
+    pub(super) const fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     /// Returns the criterion by which this application precedes `later` in a leaf with these settings.
@@ -86,7 +94,9 @@ impl ApplicationKey {
             matches!(order, ApplicationOrder::Fifo | ApplicationOrder::Fair) && !first,
         ];
         let by = |urgent| if urgent { Precedence::Priority } else { Precedence::Order };
-        if self.major != later.major {
+        if self.is_whole != later.is_whole {
+            Precedence::Order
+        } else if self.major != later.major {
             by(urgent[0])
         } else if self.share != later.share {
             Precedence::Share

@@ -182,9 +182,15 @@ fn applications_in_order(books: &Books, now: Timestamp, queue: QueueId) -> Vec<A
         } else {
             (by_policy, by_priority)
         };
-        first.then(second).then(l.number.cmp(&r.number))
+        let by_repair = (lost_members(l) == 0).cmp(&(lost_members(r) == 0));
+        by_repair.then(first).then(second).then(l.number.cmp(&r.number))
     });
     applications.into_iter().map(|(id, _)| id).collect()
+}
+
+/// Returns how many members a gang lost and did not replace. Such applications precede the others of their leaf.
+fn lost_members(application: &Application) -> u32 {
+    application.gang.as_ref().map_or(0, |gang| gang.lost)
 }
 
 fn in_application(

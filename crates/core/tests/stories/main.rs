@@ -11,6 +11,7 @@ mod closed_queues;
 mod gangs;
 mod gangs_confirmations;
 mod gangs_life;
+mod gangs_repaired;
 mod hints;
 mod holds;
 mod impossible;

@@ -165,6 +165,17 @@ fn a_reservation_remains_while_nobody_else_waits() {
         ask s2 small cpu=2
         wait 5s
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            ask l1: long Accepted, l1 on n1, long Running
+            ask big1: one Accepted
+              big1 waits NO_NODE_FITS: the ask needs 6 cpu, but no node that the ask can use has more than 5 free. Wait for a release, or add nodes.
+            wait 3600s: n1 keeps big1
+              big1 waits NODE_RESOURCES: node n1 is reserved for the ask and has cpu 3 free, but the ask needs cpu 6. Wait for a release on this node, or for capacity on another node.
+            ask s1: small Accepted, s1 on n2, small Running
+              big1 waits ROOT_CAPACITY: the cluster has 4 of 13 cpu available, but the ask needs 6. Wait for a release, or add nodes.
+            ask s2
+              s2 waits NODE_RESERVED: 1 of 2 nodes has enough free capacity, but 1 of those is reserved for other asks. Wait until such an ask is placed or withdrawn, or add nodes.
+            wait 5s: nothing
+        "#]],
     );
 }

@@ -387,7 +387,7 @@ impl Play<'_> {
         let application = self.open[job].application.expect("it was submitted");
         let waits = self.blame.close(now_ms, application);
         let record = &mut self.outcome.jobs[job];
-        record.start_ms = Some(now_ms);
+        record.start_ms.get_or_insert(now_ms);
         record.state = JobState::Running;
         self.add_waits(job, waits);
         self.explain_rest(job, now_ms);
@@ -452,6 +452,8 @@ impl Play<'_> {
             Termination::NodeRemoved | Termination::PartitionRemoved => ("node-lost", true),
             Termination::Preempted => ("preempted", true),
         };
+        // A gang that did not replace lost members in time fails, and none of its tasks has finished.
+        let fails = matches!(termination, Termination::LifetimeOver | Termination::Timeout);
         let resources = self.ended(seen.allocation, ended_by);
         let record = self.records_of[seen.allocation.index()];
         let kind = self.kind(&self.outcome.allocations[record].key);
@@ -466,7 +468,7 @@ impl Play<'_> {
             open.held -= 1;
         } else {
             open.running -= 1;
-            open.finished += u64::from(!lost && termination != Termination::LifetimeOver);
+            open.finished += u64::from(!lost && !fails);
         }
         if !seen.placeholder && open.finished == record.asks && record.state != JobState::Expired {
             record.end_ms = Some(now_ms);
@@ -474,7 +476,7 @@ impl Play<'_> {
             self.done += 1;
             self.is_due(Due::EndApplication(job));
         }
-        let has_ended = !seen.placeholder && !lost && termination != Termination::LifetimeOver;
+        let has_ended = !seen.placeholder && !lost && !fails;
         if has_ended && kind != Kind::Master && self.second_stage_is_due(job) {
             self.is_due(Due::SecondStage(job));
         }
@@ -483,7 +485,7 @@ impl Play<'_> {
         } else if !lost {
             self.end_master(job);
         }
-        if lost {
+        if lost && !self.open[job].failing {
             self.is_due(Due::AskAgain(job, (kind, resources), part));
         }
     }

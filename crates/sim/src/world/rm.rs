@@ -121,11 +121,13 @@ impl Play<'_> {
         })
     }
 
-    /// Plans the next submission of a failed gang, unless it can never be complete.
+    /// Plans the next submission of a failed gang, unless it can never be complete. All its tasks run again.
     fn plan_again(&mut self, job: usize) {
         let open = &mut self.open[job];
         open.application = None;
         open.failing = false;
+        open.complete = false;
+        open.finished = 0;
         open.attempts += 1;
         if open.verdict.is_some() {
             return;

@@ -43,6 +43,8 @@ pub(crate) struct Leaf {
     path: &'static str,
     /// The tightest quota above it, in cores.
     pub(crate) quota: u64,
+    /// What is guaranteed to it, in cores.
+    guaranteed: u64,
 }
 
 /// One set-up.
@@ -93,7 +95,7 @@ impl Flood {
     pub(crate) fn setup(&self, keys: bool) -> Setup {
         let keys = if keys {
             format!(
-                "    gangs: {{placement: whole}}\n    starvation: {{after: {}s}}\n",
+                "    gangs: {{placement: whole}}\n    starvation: {{after: {}s}}\n    reservations: {{share: 10%}}\n",
                 AFTER_MS / 1_000
             )
         } else {
@@ -138,23 +140,21 @@ pub(crate) fn queues(
     let quota = |draw: &mut Draw| draw.between(capacity.div_ceil(2), capacity);
     let mut text = String::from("      - name: root\n        submitacl: '*'\n        queues:\n");
     let leaf = |draw: &mut Draw, text: &mut String, indent: usize, name: &str, quota: u64| {
-        let guaranteed = if draw.happens(30) {
-            format!(
-                ", resources: {{guaranteed: {{vcore: {}}}}}",
-                draw.between(1, quota.div_ceil(4))
-            )
-        } else {
-            String::new()
+        let guaranteed = if draw.happens(30) { draw.between(1, quota.div_ceil(4)) } else { 0 };
+        let resources = match guaranteed {
+            0 => String::new(),
+            cores => format!(", resources: {{guaranteed: {{vcore: {cores}}}}}"),
         };
         let blank = " ".repeat(indent);
-        writeln!(text, "{blank}- {{name: {name}, properties: {{application.sort.policy: {policy}}}{guaranteed}}}")
+        writeln!(text, "{blank}- {{name: {name}, properties: {{application.sort.policy: {policy}}}{resources}}}")
             .expect("text takes all");
+        guaranteed
     };
     let mut leaves = Vec::new();
     match tree {
         Tree::One => {
-            leaf(draw, &mut text, 10, "q", capacity);
-            leaves.push(Leaf { path: "root.q", quota: capacity });
+            let guaranteed = leaf(draw, &mut text, 10, "q", capacity);
+            leaves.push(Leaf { path: "root.q", quota: capacity, guaranteed });
         }
         Tree::Siblings | Tree::Two => {
             let trees: &[(&str, [(&str, &str); 2])] = &[
@@ -170,8 +170,8 @@ pub(crate) fn queues(
                 )
                 .expect("text takes all");
                 for (name, path) in below {
-                    leaf(draw, &mut text, 14, name, quota);
-                    leaves.push(Leaf { path, quota });
+                    let guaranteed = leaf(draw, &mut text, 14, name, quota);
+                    leaves.push(Leaf { path, quota, guaranteed });
                 }
             }
         }
@@ -281,15 +281,25 @@ impl Load {
 /// Its ask becomes a candidate for a hold after `starvation.after`. All asks that came before it may be served before it,
 /// which takes the time of their work, at the longest run time, at the part of the quota that its leaf has. Each other large job before it makes its
 /// quota drain once, and its node; so does its own. A gang can need a hold for each of its placeholders.
+///
+/// What is guaranteed to other leaves is theirs all the time. A job that does not fit beside it has no bound.
 fn bounds(small: &[Job], larges: &[Job], leaves: &[Leaf], outage_ms: u64) -> Vec<(String, u64)> {
     let quota = leaves.iter().map(|leaf| leaf.quota).min().expect("there are leaves");
     let drained_ms = 2 * (RUN_MS + CONFIRM_MS);
     let bound = |large: &Job| {
+        let own = leaves.iter().find(|leaf| large.queue.as_deref() == Some(leaf.path));
+        let own = own.expect("its queue is a leaf");
+        let of_others: u64 =
+            leaves.iter().map(|leaf| leaf.guaranteed).sum::<u64>() - own.guaranteed;
+        let quota = quota.saturating_sub(of_others);
+        if size_of(large) > quota {
+            return None;
+        }
         let older = small.iter().filter(|one| one.submit_ms <= large.submit_ms);
         let work: u64 = older.map(|one| size_of(one) * RUN_MS).sum();
         let served_ms = leaves.len() as u64 * work / quota;
         let holds: u64 = larges.iter().map(|one| one.processors).sum();
-        AFTER_MS + RESERVED_AFTER_MS + served_ms + (holds + 1) * drained_ms + outage_ms
+        Some(AFTER_MS + RESERVED_AFTER_MS + served_ms + (holds + 1) * drained_ms + outage_ms)
     };
-    larges.iter().map(|one| (one.name.to_string(), bound(one))).collect()
+    larges.iter().filter_map(|one| Some((one.name.to_string(), bound(one)?))).collect()
 }

@@ -46,17 +46,21 @@ fn late(flood: &Flood, keys: bool) -> Vec<(String, u64, u64)> {
 #[test]
 #[doc(alias = "NS-24")]
 fn a_large_job_starts_in_time_whatever_floods_come() {
-    let (mut starved, mut beyond) = (BTreeMap::new(), Vec::new());
+    let (mut starved, mut beyond, mut bounded) = (BTreeMap::new(), Vec::new(), 0);
     let count = count_of("HEADROOM_FLOODS", 40);
     for seed in seeds(count) {
         let flood = Flood::draw(seed);
+        bounded += u64::from(!flood.bounds.is_empty());
         for (name, waited, bound) in late(&flood, true) {
             beyond.push(format!("{name} waited {waited} of {bound} ms in {}", flood.shown()));
         }
         let without = !late(&flood, false).is_empty();
         *starved.entry((flood.policy, without)).or_insert(0) += 1;
     }
-    println!("{count} set-ups, without the keys (policy, starved): {starved:?}");
+    println!(
+        "{count} set-ups, {bounded} with a bound, without the keys (policy, starved): {starved:?}"
+    );
+    assert!(bounded * 4 > count * 3, "too few set-ups with a bound");
     assert!(beyond.is_empty(), "{} too late:\n{}", beyond.len(), beyond.join("\n"));
 }
 
@@ -213,7 +217,7 @@ fn real_traces_are_not_delayed_by_what_prevents_starvation() {
         let mut percent = Vec::new();
         for keys in [false, true] {
             let setup = trace.setup(&folder, keys);
-            let until_ms = setup.workload.jobs.last().unwrap().submit_ms;
+            let until_ms = setup.until_ms.unwrap();
             let amounts = setup.nodes.iter().map(|node| node.resources.get(trace.resource));
             let capacity: i64 = amounts.map(|amount| amount.map_or(0, Quantity::get)).sum();
             let outcome = run(&setup, &mut ()).unwrap_or_else(|why| panic!("{why}"));

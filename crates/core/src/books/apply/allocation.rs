@@ -167,6 +167,34 @@ impl Books {
         if let Some(deadline) = deadline {
             self.timers.insert((deadline, Timer::Placeholders(application)), ());
         }
+        if self.applications[application].repairs_gang() {
+            self.repair_gang(application, ask);
+        }
+    }
+
+    /// Counts a new member of a gang that lost some. With the last one, its timer stops.
+    fn repair_gang(&mut self, application: ApplicationId, member: AllocationId) {
+        let gang = self.applications[application].gang.as_mut().expect("it lost members");
+        gang.repair(&self.allocations[member]);
+        if gang.lost == 0 && gang.placeholder_count == 0 {
+            self.expire_placeholders(application);
+        }
+    }
+
+    /// Counts a member that a gang lost with its node. Its timer starts with the first one, unless placeholders already
+    /// have a timer.
+    fn lose_member(&mut self, now: Timestamp, member: &Allocation) {
+        if !self.is_missed(member) {
+            return;
+        }
+        let application = member.application;
+        let gang = self.applications[application].gang.as_mut().expect("the member is of a gang");
+        gang.lost += 1;
+        if gang.deadline.is_none() {
+            let deadline = now + gang.timeout;
+            gang.deadline = Some(deadline);
+            self.timers.insert((deadline, Timer::Placeholders(application)), ());
+        }
     }
 
     /// Counts an Accepted application as allocating after its first placement.
@@ -304,6 +332,9 @@ impl Books {
         self.share_use(row.application, calm, || resources.times(-1));
         self.meter(now, row.application, |_| resources.times(-1));
         self.shapes.release(row.shape);
+        if termination == Termination::NodeRemoved {
+            self.lose_member(now, &row);
+        }
     }
 }
 

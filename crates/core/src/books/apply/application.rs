@@ -263,8 +263,9 @@ impl Books {
 
     /// Clears the timer of the placeholders of an application.
     pub(super) fn expire_placeholders(&mut self, application: ApplicationId) {
-        let gang = self.applications[application].gang.as_mut();
-        if let Some(at) = gang.and_then(|gang| gang.deadline.take()) {
+        let Some(gang) = self.applications[application].gang.as_mut() else { return };
+        gang.lost = 0;
+        if let Some(at) = gang.deadline.take() {
             self.timers.remove(&(at, Timer::Placeholders(application)));
         }
     }

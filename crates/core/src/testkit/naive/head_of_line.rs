@@ -14,8 +14,8 @@ use crate::time::Timestamp;
 use super::preemption_attempts::{Tries, call};
 use super::{
     activation, all_or_nothing, application_priority, applications_in_order, fair_share,
-    has_headroom, holds, in_node_order, is_allowed, link_of, may_start, never, on_any_node,
-    pending, questions, replacement, reservations, suits, whole_gangs,
+    has_headroom, holds, in_node_order, is_allowed, link_of, lost_members, may_start, never,
+    on_any_node, pending, questions, replacement, reservations, suits, whole_gangs,
 };
 
 /// Whether the policy of a leaf has a line. In leaves that users share, the share of the user decides instead.
@@ -44,7 +44,7 @@ pub(super) fn in_order(books: &Books, now: Timestamp, leaf: QueueId) -> Vec<Appl
             }
             _ => 0,
         };
-        (first, row.submitted, row.number)
+        (lost_members(row) == 0, first, row.submitted, row.number)
     };
     let mut applications: Vec<_> = books
         .applications_in(leaf)

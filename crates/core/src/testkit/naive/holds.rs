@@ -9,7 +9,7 @@ use crate::id::{AllocationId, QueueId};
 use crate::resource::{Quantity, Resources};
 use crate::time::{Millis, Timestamp};
 
-use super::{all_or_nothing, has_room, is_allowed, link_of, may_start, never};
+use super::{all_or_nothing, has_room, is_allowed, link_of, lost_members, may_start, never};
 
 /// Whether queues hold capacity for another ask, and this ask of this amount would take it.
 pub(super) fn hold_back(books: &Books, ask: AllocationId, wanted: &Resources) -> bool {
@@ -86,13 +86,15 @@ pub fn wrong_hold(books: &Books, now: Timestamp, event: &Event) -> Option<&'stat
     let after = books.partition(application.partition).settings.starvation_after;
     let Some(top) = top else {
         let since = row.hold().map(|hold| hold.since);
-        let over = since.is_some_and(|since| now.since(since).get() >= after.get() * 4);
+        let longest = (0..row.holds_failed()).fold(after.get() * 4, |longest, _| longest * 2);
+        let over = since.is_some_and(|since| now.since(since).get() >= longest);
         return (!over).then_some("the hold ends too early");
     };
     if after == Millis::ZERO {
         return Some("the partition gives no holds");
     }
-    if !row.is_pending() || now.since(row.created) < after {
+    let is_repair = lost_members(application) > 0;
+    if !row.is_pending() || (now.since(row.created) < after && !is_repair) {
         return Some("the ask has not waited long enough");
     }
     if never::can_never_start(books, ask) {

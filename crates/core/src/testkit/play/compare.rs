@@ -101,6 +101,10 @@ impl Player<'_> {
                 self.state()
             );
         }
+        let repairs = |row: &Application| row.repairs_gang() && row.ask_count > 0;
+        if self.world.books.applications().iter().any(|(_, row)| repairs(row)) {
+            self.count("an ask waits that repairs a gang");
+        }
         let books = &self.world.books;
         // If the RM has its maximum of questions, or nodes must report first, the new scheduler has not checked all
         // asks.
