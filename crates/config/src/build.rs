@@ -16,7 +16,7 @@ use crate::check::{self, Tree};
 use crate::life;
 use crate::ordering::{self, Above};
 use crate::raw::{Limit, NodeLabels, Partition, Queue, Rule, Template, Text};
-use crate::reservations;
+use crate::reservations::Share;
 use crate::tenants;
 use crate::user_limits;
 use crate::vector::Vector;
@@ -111,7 +111,8 @@ pub(crate) fn starvation_after(partition: &Partition) -> Millis {
 pub(crate) fn reservation_share(partition: &Partition) -> Option<Decimal> {
     let share = partition.reservations.as_deref().and_then(|block| block.share.as_ref());
     let with_tenants = tenants::are_enabled(partition.tenants.as_deref());
-    read(share, reservations::share).unwrap_or_else(|| with_tenants.then_some(RESERVATION_SHARE))
+    let usual = with_tenants.then_some(RESERVATION_SHARE);
+    read(share, Share::read).map_or(usual, Share::limit)
 }
 
 fn queue(from: &Queue, is_root: bool, above: Above<'_>) -> QueueConfig {

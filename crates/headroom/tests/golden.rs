@@ -33,7 +33,7 @@ fn the_example_gives_these_bytes() {
     }
     expect![[r#"
         decisions "ebbd322d87d4c0dd6cced43278c7a9f1"
-        campus.json 3076baa66d452d43f92f760882b7597b
+        campus.json aed7bb297f3619671b5a8f06d966f302
         campus.html 62d9da07c6a80fe5f940b21d0ac89cce
         csv/allocations.csv 1bb831f0b60b377b488b5d6d8e44cea5
         csv/decisions.csv 78c4d7790c9a5c478a34e93dbb2fd0ce

@@ -126,9 +126,9 @@ fn a_whole_journal_is_verified_printed_and_cut_off() {
         &folder,
         &["dump", "--from", "4", "--to", "6"],
         &expect![[r#"
-            {"command":{"ask":{"application":"app","blockedNodes":[],"key":"first","mayPreempt":false,"nodeLabel":"","originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"first","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"blockedNodes":[],"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}},{"applicationMoved":{"application":{"generation":0,"slot":0},"state":"APPLICATION_STATE_ACCEPTED"}}],"format":9,"origin":{"anyVersion":false,"commandId":"","identity":"ann","requestId":""},"sequence":4,"time":1700000000000}
-            {"command":{"ask":{"application":"app","blockedNodes":[],"key":"second","mayPreempt":false,"nodeLabel":"","originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"second","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"blockedNodes":[],"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}}],"format":9,"origin":{"anyVersion":false,"commandId":"","identity":"ann","requestId":""},"sequence":5,"time":1700000000000}
-            {"events":[{"applicationLinked":{"application":{"generation":0,"slot":0}}}],"format":9,"sequence":6,"time":1700000000000}
+            {"command":{"ask":{"application":"app","blockedNodes":[],"key":"first","mayPreempt":false,"nodeLabel":"","originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"first","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"blockedNodes":[],"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}},{"applicationMoved":{"application":{"generation":0,"slot":0},"state":"APPLICATION_STATE_ACCEPTED"}}],"format":10,"origin":{"anyVersion":false,"commandId":"","identity":"ann","requestId":""},"sequence":4,"time":1700000000000}
+            {"command":{"ask":{"application":"app","blockedNodes":[],"key":"second","mayPreempt":false,"nodeLabel":"","originator":false,"partition":"default","placeholder":false,"preemptable":false,"priority":0,"requiredNode":"","resources":[{"quantity":2000,"resource":"vcore"}],"taskGroup":""}},"events":[{"askAdded":{"application":{"generation":0,"slot":0},"created":1700000000000,"key":"second","priority":0,"resources":[{"quantity":2000,"resource":"vcore"}],"traits":{"blockedNodes":[],"mayPreempt":false,"originator":false,"placeholder":false,"preemptable":false}}}],"format":10,"origin":{"anyVersion":false,"commandId":"","identity":"ann","requestId":""},"sequence":5,"time":1700000000000}
+            {"events":[{"applicationLinked":{"application":{"generation":0,"slot":0}}}],"format":10,"sequence":6,"time":1700000000000}
             0
         "#]],
     );
@@ -238,7 +238,7 @@ fn a_damaged_record_is_told_with_its_place() {
         &folder,
         &["verify"],
         &expect![[r"
-            error: data/log-00000000000000000001.redb is damaged at byte 33426, record 5: checksum 0x4da5a51f277918ac, expected 0x6c4e13e76d0440f5
+            error: data/log-00000000000000000001.redb is damaged at byte 33426, record 5: checksum 0xcbd60c81636cd0d3, expected 0x482553e94f1d0cff
             1
         "]],
     );

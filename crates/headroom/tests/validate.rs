@@ -187,7 +187,7 @@ fn a_stock_file_gets_recommendations_after_its_warnings_and_is_accepted_as_befor
             exit code 0
             --- stdout
             warning[R-TYPE]: `cpu` is a separate resource type, different from `vcore`
-             --> queues.yaml:8:24
+             --> queues.yaml:8:25
               |
             8 |       resources: {max: {cpu: 4}}
               |                         ^^^
@@ -222,11 +222,12 @@ fn a_stock_file_gets_recommendations_after_its_warnings_and_is_accepted_as_befor
         (&object["warnings"], &object["warningsTotal"]),
         (&serde_json::json!([]), &0.into())
     );
-    assert_eq!(object["recommendationsTotal"], 2);
+    assert_eq!(object["recommendationsTotal"], 3);
     let shown = object["recommendations"].as_array().unwrap();
     let rows: Vec<_> = shown.iter().map(|one| (&one["code"], &one["severity"])).collect();
     let severity = &"recommendation".into();
-    assert_eq!(rows, [(&"S-OFF".into(), severity), (&"G-MEMBERS".into(), severity)]);
+    let codes = ["S-OFF", "R-OFF", "G-MEMBERS"].map(Value::from);
+    assert_eq!(rows, codes.each_ref().map(|code| (code, severity)));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use headroom_core::resource::exact;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span, Stage};
 use crate::raw::{Limit, Queue, Text};
-use crate::reservations;
+use crate::reservations::Share;
 use crate::vector::{Vector, excesses, report_quantities, show};
 
 use super::names::{is_group_name, is_user_name};
@@ -65,7 +65,7 @@ pub(super) fn check_starvation(after: Option<&Text>, report: &mut Report) {
 
 /// Checks the fraction of nodes that is reserved.
 pub(super) fn check_reservations(share: Option<&Text>, report: &mut Report) {
-    if let Some(text) = share.filter(|text| reservations::share(&text.value).is_none()) {
+    if let Some(text) = share.filter(|text| Share::read(&text.value).is_none()) {
         let message = format!(
             "`reservations.share` is `{}`, but it must be a fraction from 0 to 1, or `none`",
             text.value

@@ -8,7 +8,7 @@ use crate::id::{AllocationId, PartitionId};
 use crate::time::Timestamp;
 use crate::userlimit::Decimal;
 
-use super::Books;
+use super::{Books, Reservation};
 
 impl Books {
     /// Returns the largest number of reservations in a partition: a fraction of its nodes, and at least one. `None` if
@@ -36,7 +36,7 @@ impl Books {
         let partition = self.application(row.application).partition;
         self.partition(partition).settings.reservation_share?;
         let lasts = row.required_node().is_some() || row.preemption_triggered;
-        row.reservation().filter(|_| !lasts).map(|reservation| reservation.is_vain_at())
+        row.reservation().filter(|_| !lasts).map(Reservation::is_vain_at)
     }
 
     /// Returns whether an ask without a reserved node waits in the partition of this ask.

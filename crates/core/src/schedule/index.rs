@@ -304,10 +304,8 @@ impl Scheduler {
                 self.queues_gave_way(books, seen);
                 self.follow_gang(books, *application);
             }
-            ApplicationEvent::DeadlineSet { application, .. } => {
-                self.reorder(books, *application, None);
-            }
-            ApplicationEvent::PlaceholdersExpired { application } => {
+            ApplicationEvent::DeadlineSet { application, .. }
+            | ApplicationEvent::PlaceholdersExpired { application } => {
                 self.reorder(books, *application, None);
             }
             ApplicationEvent::Activated { application, .. } => {

@@ -64,7 +64,7 @@ pub use wait_history::{WAIT_HISTORY_MAX, WaitChange};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use crate::books::{ApplicationState, Books};
+use crate::books::{Allocation, ApplicationState, Books};
 use crate::event::{ApplicationEvent, AskEvent, Event};
 use crate::id::{AllocationId, ApplicationId, NodeId, PartitionId, QueueId};
 use crate::name::Name;
@@ -295,7 +295,7 @@ impl Scheduler {
                     self.charged = true;
                 }
                 SchedulerTimer::ReservationInVain(ask) => {
-                    let waits = books.allocations().get(ask).is_some_and(|row| row.is_pending());
+                    let waits = books.allocations().get(ask).is_some_and(Allocation::is_pending);
                     self.in_vain.extend(Some(ask).filter(|_| waits));
                 }
                 SchedulerTimer::BackoffEnded(application) => self.visit_again(books, application),

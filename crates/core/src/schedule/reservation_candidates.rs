@@ -251,8 +251,8 @@ impl Scheduler {
         }
     }
 
-    /// Follows a reservation that began or ended, in a partition that limits reservations. An application has one at
-    /// most, and others wait until there are fewer.
+    /// Follows a reservation of an application that began or ended, in a partition that limits reservations. An
+    /// application has one at most.
     pub(super) fn follow_reservation(&mut self, books: &Books, application: ApplicationId) {
         let partition = books.application(application).partition;
         if books.reservations_max(partition).is_none() {
@@ -263,7 +263,6 @@ impl Scheduler {
         for batch in batches {
             self.note_age(batch);
         }
-        self.reservations_allowed(books, partition);
     }
 
     /// Shows all reservation candidates again after a partition can have allowed more reservations.

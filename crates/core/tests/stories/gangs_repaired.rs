@@ -38,7 +38,36 @@ fn a_gang_that_lost_a_member_comes_first_and_gets_a_hold_at_once() {
         release o1
         release m1
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            ask o1: old Accepted, o1 on n1, old Running
+            ask p1: train Accepted
+              p1 waits GANG_INCOMPLETE: application train has not requested all placeholders of its gang yet, which need vcore 3 in all. Request the missing placeholders, or submit the application with a smaller gang.
+            ask p2
+              p2 waits GANG_INCOMPLETE: application train has not requested all placeholders of its gang yet, which need vcore 3 in all. Request the missing placeholders, or submit the application with a smaller gang.
+            ask p3: p1 on n2, p2 on n1, p3 on n2, train Running
+            ask m1: m1 takes the place of p1 on n2
+            ask m2: m2 takes the place of p2 on n1
+            ask m3: m3 takes the place of p3 on n2
+            release p1: p1 replaced
+            release p2: p2 replaced
+            release p3: p3 replaced, placeholders of train expired
+            ask o2
+              o2 waits QUEUE_MAX: queue root.a has 0 of 4 vcore available, but the ask needs 1. Wait for a release, or raise the maximum.
+            lose n2: m1 lost, m3 lost
+              o2 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
+            ask m4: root holds room for m4
+              m4 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
+            ask m5
+              m5 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
+            ask s1: small Accepted
+              s1 waits ROOT_CAPACITY: the cluster has 0 of 2 vcore available, but the ask needs 1. Wait for a release, or add nodes.
+            node n3: m4 on n3, root holds room for m5
+              o2 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
+              m5 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
+              s1 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
+            release o1: o1 released, m5 on n1
+            release m1: refused UNKNOWN_APPLICATION: application  does not exist in partition default, or has ended. Check the application ID, or submit the application.
+        "#]],
     );
 }
 

@@ -1,7 +1,8 @@
 //! Real traces with the keys that prevent starvation, and without.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use headroom_core::resource::Quantity;
 use headroom_sim::nodes::{self, NodeOptions};
 use headroom_sim::outcome::{JobState, Outcome};
 use headroom_sim::workload::{Job, ReadOptions, read};
@@ -64,7 +65,7 @@ pub(crate) const TRACES: [Trace; 3] = [
 
 impl Trace {
     /// With the keys, or without.
-    pub(crate) fn setup(&self, folder: &PathBuf, keys: bool) -> Setup {
+    pub(crate) fn setup(&self, folder: &Path, keys: bool) -> Setup {
         let examples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples");
         let text = std::fs::read_to_string(examples.join(self.queues)).unwrap();
         // A gang of 128 is larger than a project.
@@ -105,7 +106,7 @@ impl Trace {
 
     /// The amount of a job.
     pub(crate) fn size(&self, job: &Job) -> i64 {
-        let each = job.per_processor.get(self.resource).map_or(0, |amount| amount.get());
+        let each = job.per_processor.get(self.resource).map_or(0, Quantity::get);
         each * i64::try_from(job.processors).unwrap()
     }
 
