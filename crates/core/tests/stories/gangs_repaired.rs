@@ -36,7 +36,6 @@ fn a_gang_that_lost_a_member_comes_first_and_gets_a_hold_at_once() {
         ask s1 small vcore=1
         node n3 vcore=1
         release o1
-        release m1
         ",
         expect![[r#"
             ask o1: old Accepted, o1 on n1, old Running
@@ -66,7 +65,6 @@ fn a_gang_that_lost_a_member_comes_first_and_gets_a_hold_at_once() {
               m5 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
               s1 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             release o1: o1 released, m5 on n1
-            release m1: refused UNKNOWN_APPLICATION: application  does not exist in partition default, or has ended. Check the application ID, or submit the application.
         "#]],
     );
 }
