@@ -11,8 +11,7 @@ const MINUTE_MS: u64 = 60_000;
 /// Time in which jobs come.
 pub(crate) const OPEN_MS: u64 = 4 * 60 * MINUTE_MS;
 /// The keys that prevent starvation.
-pub(crate) const KEYS: &str =
-    "    gangs: {placement: whole}\n    starvation: {after: 5m}\n";
+pub(crate) const KEYS: &str = "    gangs: {placement: whole}\n    starvation: {after: 5m}\n";
 
 /// One load.
 pub(crate) struct Load {
