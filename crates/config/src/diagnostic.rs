@@ -130,9 +130,9 @@ impl Diagnostic {
 /// Collects diagnostics while a file is read.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    errors: Kept,
-    warnings: Kept,
-    recommendations: Kept,
+    errors: StoredFindings,
+    warnings: StoredFindings,
+    recommendations: StoredFindings,
     errors_of_validation: usize,
     /// Number of parser steps.
     pub(crate) steps: usize,
@@ -140,12 +140,12 @@ pub(crate) struct Report {
 
 /// The first findings of one severity, and the number of the others.
 #[derive(Debug, Default)]
-struct Kept {
+struct StoredFindings {
     list: Vec<Diagnostic>,
     suppressed: usize,
 }
 
-impl Kept {
+impl StoredFindings {
     fn push(&mut self, diagnostic: Diagnostic) {
         if self.list.len() < DIAGNOSTICS_MAX {
             self.list.push(diagnostic);

@@ -30,7 +30,7 @@ partitions:
               max: {memory: 10Gi, cpu: 4}
 ";
 
-/// Nothing is to be said of it.
+/// A file without findings.
 const GOOD: &str = "\
 partitions:
   - name: default

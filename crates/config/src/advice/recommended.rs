@@ -11,7 +11,7 @@ use crate::capacity::percent;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::ordering::Ordering;
-use crate::raw::{Partition, Queue};
+use crate::raw::{Partition, Queue, Text};
 
 use super::capacity::guarantees;
 use super::survey::Survey;
@@ -36,7 +36,7 @@ fn starvation(partition: &Partition, facts: &Facts, report: &mut Report) {
         None => "the partition has no `starvation.after`",
     };
     let message = format!("a large ask can wait forever while small asks start, because {why}");
-    let span = written.map_or_else(|| place_of(partition), |text| text.span);
+    let span = place_of(partition, written);
     let found = Diagnostic::recommendation(Code::StarvationOff, span, message);
     report.push(found.help(
         "set `starvation: {after: 5m}` in the partition; its queues then hold capacity for an ask \
@@ -54,7 +54,7 @@ fn reservations(partition: &Partition, facts: &Facts, report: &mut Report) {
         None => "the partition has no `reservations.share`",
     };
     let message = format!("reserved nodes can stay idle for hours, because {why}");
-    let span = written.map_or_else(|| place_of(partition), |text| text.span);
+    let span = place_of(partition, written);
     let found = Diagnostic::recommendation(Code::ReservationsOff, span, message);
     report.push(found.help(
         "set `reservations: {share: 10%}` in the partition; each application then reserves one node \
@@ -68,7 +68,7 @@ fn gangs(partition: &Partition, facts: &Facts, report: &mut Report) {
     }
     let placement = partition.gangs.as_deref().map(|block| &block.placement);
     let written = placement.filter(|text| !text.value.is_empty());
-    let span = written.map_or_else(|| place_of(partition), |text| text.span);
+    let span = place_of(partition, written);
     let message =
         "two gangs can each hold what the other needs, because `gangs.placement` is `members`";
     let found = Diagnostic::recommendation(Code::GangMembers, span, message);
@@ -104,8 +104,11 @@ fn preemption(partition: &Partition, facts: &Facts, report: &mut Report) {
     ));
 }
 
-/// Returns the place of the name of a partition, or the start of the partition if it has no name.
-fn place_of(partition: &Partition) -> Span {
+/// Returns the place of a written value, else of the name of the partition, else the start of the partition.
+fn place_of(partition: &Partition, written: Option<&Text>) -> Span {
+    if let Some(text) = written {
+        return text.span;
+    }
     let Span { start, end } = partition.name.span;
     let is_written = !partition.name.value.is_empty();
     Span { start, end: if is_written { end } else { start } }

@@ -92,6 +92,15 @@ impl Gang {
         self.groups.iter().enumerate().find(|(_, group)| group.name == name)
     }
 
+    /// Starts its timer, unless it already runs. Returns the deadline of a timer that it started.
+    pub(super) fn start_timer(&mut self, now: Timestamp) -> Option<Timestamp> {
+        if self.deadline.is_some() {
+            return None;
+        }
+        self.deadline = Some(now + self.timeout);
+        self.deadline
+    }
+
     /// Counts a member that replaces a lost one.
     pub(super) fn repair(&mut self, member: &Allocation) {
         let is_member = !member.placeholder && member.task_group().is_some();
@@ -122,7 +131,8 @@ impl Application {
 
 impl Books {
     /// Returns whether a gang needs a member that was just removed from a running application: the members that remain
-    /// in its task group are fewer than the minimum. Costs the allocations of the application.
+    /// in its task group are fewer than the minimum. If the application has at least the minimum of allocations, costs
+    /// these allocations.
     pub(super) fn is_missed(&self, member: &Allocation) -> bool {
         let row = &self.applications[member.application];
         let placement = self.partition(row.partition).settings.gang_placement;
@@ -137,7 +147,8 @@ impl Books {
         };
         of_gang
             && placement == GangPlacement::Whole
-            && (remaining().count() as u64) < group.minimum()
+            && (u64::from(row.allocation_count) < group.minimum()
+                || (remaining().count() as u64) < group.minimum())
     }
 
     /// Returns whether the allocations of an application stop together: a gang, or the members of a task that start

@@ -356,12 +356,13 @@ impl Scheduler {
         let leaves = self.holds.ready.get(&level).into_iter().flat_map(BTreeMap::keys);
         let mut first: Option<(HoldOrder, (AllocationId, QueueId))> = None;
         for leaf in leaves.copied().collect::<Vec<_>>() {
-            let Some(found) = self.choose_in_leaf(books, (level, leaf), step) else { continue };
+            let Some((since, found)) = self.choose_in_leaf(books, (level, leaf), step) else {
+                continue;
+            };
             let below = books.up_to(leaf, level).filter(|queue| *queue != level);
             let mut shares: Vec<Share> =
                 below.map(|queue| self.tree.key_of(books, queue).share()).collect();
             shares.reverse();
-            let since = self.class_of(books, found.0).map(|class| self.holds.classes[&class].since);
             let order = (shares, since);
             if first.as_ref().is_none_or(|(before, _)| order < *before) {
                 first = Some((order, found));
@@ -370,13 +371,14 @@ impl Scheduler {
         first.map(|(_, found)| found)
     }
 
-    /// Chooses in one leaf. Removes candidates that now fail another check.
+    /// Chooses in one leaf. Also returns the position of the ask among the candidates. Removes candidates that now fail
+    /// another check.
     fn choose_in_leaf(
         &mut self,
         books: &Books,
         (level, leaf): (QueueId, QueueId),
         step: &mut HoldStep,
-    ) -> Option<(AllocationId, QueueId)> {
+    ) -> Option<((Timestamp, i64), (AllocationId, QueueId))> {
         // If an ask of this leaf already has a hold, only that hold can grow.
         let owner = books.up_to(leaf, level).find_map(|queue| books.held_for(queue));
         loop {
@@ -406,14 +408,15 @@ impl Scheduler {
             let grows = hold.is_none_or(|hold| is_above(books, top, hold.top));
             // An ancestor queue can hold capacity for another ask. That hold also applies to equal asks, so this ask
             // cannot take it.
-            return (grows && is_free_for(books, ask, top)).then_some((ask, top));
+            let since = self.holds.classes[&class].since;
+            return (grows && is_free_for(books, ask, top)).then_some((since, (ask, top)));
         }
     }
 }
 
 /// Order in which asks of separate leaves get a hold: the shares of the queues on their paths, and then the longest wait.
 /// Priorities do not count: urgent asks of one queue would precede all asks of another forever.
-type HoldOrder = (Vec<Share>, Option<(Timestamp, i64)>);
+type HoldOrder = (Vec<Share>, (Timestamp, i64));
 
 /// Returns the highest queue from the leaf to the root that does not allow the request.
 fn highest_full(books: &Books, leaf: QueueId, request: &Resources) -> Option<QueueId> {

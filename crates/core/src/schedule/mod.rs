@@ -164,7 +164,7 @@ pub struct Scheduler {
     timers: BTreeSet<(Timestamp, SchedulerTimer)>,
     /// Asks whose reservation ends when they lack headroom.
     overdue: BTreeSet<AllocationId>,
-    /// Asks whose reservation was in vain when its timer fired, and that no other ask replaced yet.
+    /// Asks whose timer of a reservation in vain fired. They give their node up as soon as another ask waits.
     in_vain: BTreeSet<AllocationId>,
     /// Whether one of `overdue` can lack headroom.
     charged: bool,

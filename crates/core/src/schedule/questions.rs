@@ -141,7 +141,8 @@ pub(super) fn is_refused(books: &Books, ask: AllocationId) -> bool {
     })
 }
 
-/// Returns the node to reserve for an ask, or the nodes for the next question. `None` if the RM rejected all of them.
+/// Returns the node to reserve for an ask, or the nodes for the next question. `None` if the RM rejected all of them, or
+/// if the limits of reservations allow none.
 ///
 /// A node with enough free capacity that the RM rejects is not reserved, because the reservation would not help. Costs
 /// the nodes that can be reserved, and their logarithm.

@@ -282,7 +282,7 @@ impl Load {
 /// which takes the time of their work, at the longest run time, at the part of the quota that its leaf has. Each other large job before it makes its
 /// quota drain once, and its node; so does its own. A gang can need a hold for each of its placeholders.
 ///
-/// What is guaranteed to other leaves is theirs all the time. A job that does not fit beside it has no bound.
+/// Other leaves can always use what is guaranteed to them. A job that does not fit beside it has no bound.
 fn bounds(small: &[Job], larges: &[Job], leaves: &[Leaf], outage_ms: u64) -> Vec<(String, u64)> {
     let quota = leaves.iter().map(|leaf| leaf.quota).min().expect("there are leaves");
     let drained_ms = 2 * (RUN_MS + CONFIRM_MS);

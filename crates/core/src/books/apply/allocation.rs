@@ -190,9 +190,7 @@ impl Books {
         let application = member.application;
         let gang = self.applications[application].gang.as_mut().expect("the member is of a gang");
         gang.lost += 1;
-        if gang.deadline.is_none() {
-            let deadline = now + gang.timeout;
-            gang.deadline = Some(deadline);
+        if let Some(deadline) = gang.start_timer(now) {
             self.timers.insert((deadline, Timer::Placeholders(application)), ());
         }
     }

@@ -328,11 +328,7 @@ impl Application {
         let gang = self.gang.get_or_insert_default();
         gang.placeholders.add(size);
         gang.placeholder_count += 1;
-        if !waits || gang.deadline.is_some() {
-            return None;
-        }
-        gang.deadline = Some(now + gang.timeout);
-        gang.deadline
+        if waits { gang.start_timer(now) } else { None }
     }
 
     /// Counts a placeholder that a member replaced.

@@ -52,8 +52,8 @@ pub(super) fn hold_back(books: &Books, ask: AllocationId, wanted: &Resources) ->
                 })
             })
         };
-        let held = queues.iter().filter(|queue| above.contains(queue));
-        !equal && held.into_iter().any(|queue| takes(queue) && !guaranteed(queue))
+        let mut held = queues.iter().filter(|queue| above.contains(queue));
+        !equal && held.any(|queue| takes(queue) && !guaranteed(queue))
     })
 }
 
