@@ -1,7 +1,7 @@
 //! Clusters to measure on, made by commands as a client would.
 
 use headroom_core::books::Books;
-use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
+use headroom_core::config::{Configuration, QueueConfig};
 use headroom_core::resource::Amounts;
 use headroom_core::{
     AddNode, Ask, Command, Name, Scheduler, Step, Submit, Termination, Timestamp, decide,
@@ -170,6 +170,6 @@ pub fn b1_configuration() -> Configuration {
         submit_acl: "*".into(),
         ..QueueConfig::default()
     };
-    let partitions = vec![PartitionConfig::new("default", root)];
+    let partitions = vec![crate::partition(root)];
     Configuration { partitions, ..Configuration::default() }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
+use headroom_core::config::{Configuration, QueueConfig};
 use headroom_core::id::{AllocationId, NodeId};
 use headroom_core::resource::{Amounts, Resources};
 use headroom_core::{
@@ -208,6 +208,6 @@ fn configuration() -> Configuration {
         submit_acl: "*".into(),
         ..QueueConfig::default()
     };
-    let partitions = vec![PartitionConfig::new("default", root)];
+    let partitions = vec![crate::partition(root)];
     Configuration { partitions, ..Configuration::default() }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use headroom_core::config::{Configuration, LimitConfig, PartitionConfig, QueueConfig};
+use headroom_core::config::{Configuration, LimitConfig, QueueConfig};
 use headroom_core::resource::Amounts;
 use headroom_core::{AddNode, Ask, Command, Name, Submit, Termination, Timestamp};
 
@@ -164,6 +164,6 @@ fn configuration() -> Configuration {
         limits: vec![limit],
         ..QueueConfig::default()
     };
-    let partitions = vec![PartitionConfig::new("default", root)];
+    let partitions = vec![crate::partition(root)];
     Configuration { partitions, ..Configuration::default() }
 }

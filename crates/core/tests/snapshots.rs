@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 /// How many histories to play: `HEADROOM_HISTORIES`, or enough for every day.
 fn histories() -> u32 {
     let wanted = std::env::var("HEADROOM_HISTORIES").ok().and_then(|text| text.parse().ok());
-    wanted.unwrap_or(2_000)
+    wanted.unwrap_or(500)
 }
 
 fn written(books: &Books) -> Vec<u8> {

@@ -2,10 +2,11 @@
 //!
 //! Source: scheduling §10.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::config::GangPlacement;
-use crate::id::{AllocationId, ApplicationId};
+use crate::id::{AllocationId, ApplicationId, NodeId};
 use crate::name::Name;
 use crate::resource::{Amounts, Quantity, Resources};
 use crate::time::{Millis, Timestamp};
@@ -210,6 +211,22 @@ impl Books {
         let gang = application.gang.as_ref()?;
         let places = || places_of(&gang.ask, self.resources_of(ask));
         gang.is_untouched().then(|| GangSize { application: row.application, places: places() })
+    }
+
+    /// Returns the amounts that the gang of a placeholder has on each node. Empty for other asks.
+    ///
+    /// A gang that is placed as a whole releases nothing until it is complete. Costs its allocations.
+    pub(crate) fn placed_of_gang(&self, ask: AllocationId) -> BTreeMap<NodeId, Resources> {
+        let row = self.allocation(ask);
+        let mut placed: BTreeMap<NodeId, Resources> = BTreeMap::new();
+        if self.is_of_whole_gang(row) {
+            for (id, one) in self.allocations_of(row.application) {
+                if let Some(node) = one.node {
+                    placed.entry(node).or_default().add(self.node_request(id));
+                }
+            }
+        }
+        placed
     }
 
     /// Returns whether the asks of an application are checked by themselves, because its leaf backs off, or did so.

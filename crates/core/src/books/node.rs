@@ -102,6 +102,11 @@ impl Node {
         self.capacity.fits(ask) && (is_free || self.capacity.minus(&self.occupied).fits(ask))
     }
 
+    /// Returns whether this amount fits if only foreign allocations and `others` run on the node.
+    pub(crate) fn could_hold_beside(&self, others: &Resources, ask: &Resources) -> bool {
+        self.capacity.minus(&self.occupied).minus(others).fits(ask)
+    }
+
     /// Returns whether this amount fits if only foreign allocations that cannot be preempted run on the node. Other
     /// foreign allocations can end.
     #[inline]

@@ -16,7 +16,7 @@ use super::lending::{self, LendKey};
 use super::order::{ApplicationKey, AskKey};
 use super::own_classes::OwnClasses;
 use super::placement_mode::{Pass, PlacementMode};
-use super::{Note, Scheduler};
+use super::{Note, Scheduler, whole_gangs};
 
 /// State of one application in the indexes.
 #[derive(Clone, Debug, Default)]
@@ -105,13 +105,16 @@ impl Scheduler {
         let alone = backoff_application(books, application).filter(|_| !charge.waits());
         let shared = takes_turns(books, leaf, charge, mode);
         let lined = books.has_line(leaf);
+        let batch_key = BatchKey::of(books, ask, mode);
         let key = ClassKey {
             leaf,
             charge,
             shape: row.shape,
             mode,
             gang: books.gang_of(ask),
-            in_gang: books.is_of_whole_gang(row),
+            in_gang: batch_key.in_gang,
+            gathers: batch_key.in_gang && whole_gangs::gathers(books, application),
+            has_hold: batch_key.has_hold,
             backoff_application: alone,
             shared,
             in_head_of_line_queue: lined,
@@ -136,7 +139,7 @@ impl Scheduler {
             heard: Heard::default(),
         });
         self.join(class, head, batch);
-        self.waiting(application).batches.insert(BatchKey::of(books, ask, mode), batch);
+        self.waiting(application).batches.insert(batch_key, batch);
         if !matches!(mode, PlacementMode::ReservedNode(_)) {
             self.note(Note::Joined { application, class });
         }
@@ -418,9 +421,11 @@ impl Scheduler {
         };
         let charge = ChargeState::of(books, application);
         let key_of = |batch| self.classes.rows[self.classes.batches[batch].class].key;
+        let gathers = whole_gangs::gathers(books, application);
         let is_as_it_was = |batch| {
             let key = key_of(batch);
-            key.charge == charge && (!key.in_gang || key.gang == self.gang_of_batch(books, batch))
+            let gang = || (self.gang_of_batch(books, batch), gathers);
+            key.charge == charge && (!key.in_gang || (key.gang, key.gathers) == gang())
         };
         if waiting.batches.iter().all(is_as_it_was) {
             self.turns_moved(books, application);
@@ -435,13 +440,14 @@ impl Scheduler {
             let row = &self.classes.batches[batch];
             let key = self.classes.rows[row.class].key;
             let gang = self.gang_of_batch(books, batch);
-            if key.charge == charge && key.gang == gang {
+            let gathers = gathers && key.in_gang;
+            if key.charge == charge && (key.gang, key.gathers) == (gang, gathers) {
                 continue;
             }
             let left = row.class;
             let shared = takes_turns(books, key.leaf, charge, key.mode);
             let alone = backoff_application(books, application).filter(|_| !charge.waits());
-            let to = ClassKey { charge, gang, backoff_application: alone, shared, ..key };
+            let to = ClassKey { charge, gang, gathers, backoff_application: alone, shared, ..key };
             if self.rekey_own((left, application), to) {
                 self.recount(books, left);
                 self.note(Note::Joined { application, class: left });

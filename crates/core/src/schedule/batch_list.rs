@@ -15,13 +15,17 @@ pub(super) struct BatchKey {
     pub(super) mode: PlacementMode,
     /// Whether they are placeholders of a gang that is placed as a whole.
     pub(super) in_gang: bool,
+    /// Whether the queues hold capacity for the ask. Such an ask is the only one of its batch. False for tasks whose
+    /// members start together, because these stay in one batch.
+    pub(super) has_hold: bool,
 }
 
 impl BatchKey {
     /// Returns the key of an ask with this placement mode.
     pub(super) fn of(books: &Books, ask: AllocationId, mode: PlacementMode) -> Self {
         let row = books.allocation(ask);
-        Self { shape: row.shape, mode, in_gang: books.is_of_whole_gang(row) }
+        let has_hold = row.hold().is_some() && !matches!(mode, PlacementMode::AllOrNothing(_));
+        Self { shape: row.shape, mode, in_gang: books.is_of_whole_gang(row), has_hold }
     }
 }
 

@@ -48,6 +48,10 @@ pub(super) struct ClassKey {
     pub(super) gang: Option<GangSize>,
     /// Whether they are placeholders of a gang that is placed as a whole, placed in part or not.
     pub(super) in_gang: bool,
+    /// Whether they are placeholders of a gang that gathers.
+    pub(super) gathers: bool,
+    /// Whether the queues hold capacity for its only ask.
+    pub(super) has_hold: bool,
     /// Application of the class, if its leaf backs off and each application is checked by itself.
     pub(super) backoff_application: Option<ApplicationId>,
     /// Whether its leaf picks users by fair share, because it has user limits.
@@ -60,6 +64,7 @@ impl ClassKey {
     /// Returns whether it is checked against the head of line: it needs a node, and its application is active.
     pub(super) fn is_checked_against_head(&self) -> bool {
         self.in_head_of_line_queue
+            && !self.passes_head()
             && self.mode.pass() == Pass::Normal
             && self.charge != ChargeState::Unlinked
             && !self.waits()
@@ -68,6 +73,13 @@ impl ClassKey {
     /// Returns whether it can be the head of line while it is parked. That includes a class with a reserved node.
     fn counts_toward_head(&self) -> bool {
         self.in_head_of_line_queue && self.mode.pass() != Pass::ReplacePlaceholders && !self.waits()
+    }
+
+    /// Returns whether it starts in spite of the head of line, and can reserve a node without being the head: it has a
+    /// hold, or its gang gathers. Otherwise, the capacity that its queues hold or its gang has would be idle until the
+    /// head starts, and the head can wait for this capacity.
+    pub(super) const fn passes_head(&self) -> bool {
+        self.has_hold || self.gathers
     }
 
     /// Returns the number of asks that start together: the members of a task, otherwise 1.
@@ -411,18 +423,27 @@ impl Known {
 }
 
 /// Rest of the key of a class after leaf and charge state, in the order of the key.
-type WantKey =
-    (ShapeId, PlacementMode, (Option<GangSize>, bool), Option<ApplicationId>, bool, bool);
+type WantKey = (
+    ShapeId,
+    PlacementMode,
+    (Option<GangSize>, bool, bool),
+    bool,
+    Option<ApplicationId>,
+    bool,
+    bool,
+);
 
 impl ClassKey {
     const fn want(&self) -> WantKey {
-        let Self { shape, mode, gang, in_gang, backoff_application: alone, shared, .. } = *self;
-        (shape, mode, (gang, in_gang), alone, shared, self.in_head_of_line_queue)
+        let Self { shape, mode, gang, in_gang, gathers, has_hold, shared, .. } = *self;
+        let (alone, lined) = (self.backoff_application, self.in_head_of_line_queue);
+        (shape, mode, (gang, in_gang, gathers), has_hold, alone, shared, lined)
     }
 
     /// Returns the key of its batch in an application.
     const fn of_batch(&self) -> BatchKey {
-        BatchKey { shape: self.shape, mode: self.mode, in_gang: self.in_gang }
+        let Self { shape, mode, in_gang, has_hold, .. } = *self;
+        BatchKey { shape, mode, in_gang, has_hold }
     }
 }
 

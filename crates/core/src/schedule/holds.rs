@@ -5,7 +5,8 @@
 //! that refuses it. When nothing else moves, the first candidate of a queue gets a hold, unless a queue on its path
 //! holds capacity for another ask. To find the first candidate, the search descends from that queue to the child with
 //! the lowest fair share. In the leaf, the candidate that waited longest is first. Priorities and the order of the leaf
-//! are not used, because urgent asks, or an application that never stops requesting, could stay first forever.
+//! are not used, because urgent asks, or an application that never stops requesting, could stay first forever. A gang
+//! that gathers precedes all others, so that it gathers no longer than necessary.
 //!
 //! A hold does not delay asks that are within the guarantee of their queue. Otherwise, they would preempt allocations
 //! while the held capacity is free, and would later preempt the ask of the hold.
@@ -34,7 +35,10 @@ struct Candidate {
     /// Queue that refuses the class.
     level: QueueId,
     leaf: QueueId,
-    /// Creation time and number of its first ask. Time 0 for an ask that replaces a lost member of a gang.
+    /// Whether its asks are placeholders of a gang that gathers.
+    gathers: bool,
+    /// Creation time and number of its first ask. Time 0 for an ask that precedes the others of its leaf: it replaces a
+    /// lost member of a gang, or its gang gathers.
     since: (Timestamp, i64),
     /// Earliest time of a hold.
     due: Timestamp,
@@ -93,7 +97,7 @@ impl Holds {
 
     fn remove(&mut self, class: ClassId) {
         let Some(candidate) = self.classes.remove(&class) else { return };
-        let Candidate { level, leaf, since, due } = candidate;
+        let Candidate { level, leaf, since, due, .. } = candidate;
         if self.waiting.remove(&(due, class)) {
             return;
         }
@@ -340,10 +344,11 @@ impl Scheduler {
         }
         let (application, first) = self.first_ask(class);
         let ask = books.allocation(first);
-        let is_first = books.application(application).repairs_gang();
+        let gathers = row.key.gathers;
+        let is_first = gathers || books.application(application).repairs_gang();
         let since = if is_first { Timestamp::ZERO } else { ask.waits_for_hold_since() };
         let due = books.hold_due_at(first);
-        Some(Candidate { level, leaf, since: (since, ask.number), due })
+        Some(Candidate { level, leaf, gathers, since: (since, ask.number), due })
     }
 
     /// Chooses the ask that gets a hold at a queue, and the highest queue of the hold.
@@ -356,14 +361,15 @@ impl Scheduler {
         let leaves = self.holds.ready.get(&level).into_iter().flat_map(BTreeMap::keys);
         let mut first: Option<(HoldOrder, (AllocationId, QueueId))> = None;
         for leaf in leaves.copied().collect::<Vec<_>>() {
-            let Some((since, found)) = self.choose_in_leaf(books, (level, leaf), step) else {
+            let Some((gathers, since, found)) = self.choose_in_leaf(books, (level, leaf), step)
+            else {
                 continue;
             };
             let below = books.up_to(leaf, level).filter(|queue| *queue != level);
             let mut shares: Vec<Share> =
                 below.map(|queue| self.tree.key_of(books, queue).share()).collect();
             shares.reverse();
-            let order = (shares, since);
+            let order = (!gathers, shares, since);
             if first.as_ref().is_none_or(|(before, _)| order < *before) {
                 first = Some((order, found));
             }
@@ -378,7 +384,7 @@ impl Scheduler {
         books: &Books,
         (level, leaf): (QueueId, QueueId),
         step: &mut HoldStep,
-    ) -> Option<((Timestamp, i64), (AllocationId, QueueId))> {
+    ) -> Option<Chosen> {
         // If an ask of this leaf already has a hold, only that hold can grow.
         let owner = books.up_to(leaf, level).find_map(|queue| books.held_for(queue));
         loop {
@@ -408,15 +414,21 @@ impl Scheduler {
             let grows = hold.is_none_or(|hold| is_above(books, top, hold.top));
             // An ancestor queue can hold capacity for another ask. That hold also applies to equal asks, so this ask
             // cannot take it.
-            let since = self.holds.classes[&class].since;
-            return (grows && is_free_for(books, ask, top)).then_some((since, (ask, top)));
+            let Candidate { gathers, since, .. } = self.holds.classes[&class];
+            return (grows && is_free_for(books, ask, top)).then_some((gathers, since, (ask, top)));
         }
     }
 }
 
-/// Order in which asks of separate leaves get a hold: the shares of the queues on their paths, and then the longest wait.
-/// Priorities do not count: urgent asks of one queue would precede all asks of another forever.
-type HoldOrder = (Vec<Share>, (Timestamp, i64));
+/// Order in which asks of separate leaves get a hold: first a gang that gathers, then the shares of the queues on their
+/// paths, then the longest wait. Priorities do not count: urgent asks of one queue would precede all asks of another
+/// forever. With each placeholder that a gang gathers, the share of its queue grows. Without precedence, the asks of the
+/// other queues would take what the gang still needs.
+type HoldOrder = (bool, Vec<Share>, (Timestamp, i64));
+
+/// First candidate of a leaf: whether its gang gathers, its position among the candidates, the ask, and the highest queue
+/// of its hold.
+type Chosen = (bool, (Timestamp, i64), (AllocationId, QueueId));
 
 /// Returns the highest queue from the leaf to the root that does not allow the request.
 fn highest_full(books: &Books, leaf: QueueId, request: &Resources) -> Option<QueueId> {

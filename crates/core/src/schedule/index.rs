@@ -114,20 +114,24 @@ impl Scheduler {
             | AskEvent::Placed { ask, .. }
             | AskEvent::Reserved { ask, .. }
             | AskEvent::PreemptionTriggered { ask }
-            | AskEvent::Unreserved { ask } => {
+            | AskEvent::Unreserved { ask }
+            | AskEvent::Held { ask, .. }
+            | AskEvent::HoldEnded { ask } => {
                 self.carry_marks(books, event);
                 let row = books.allocation(*ask);
                 let freed = row.reservation().map(|reservation| reservation.node);
                 let batch = self.remove_ask(books, *ask);
                 let group = group_of(books, row);
-                let ends = matches!(event, AskEvent::Removed { .. } | AskEvent::Placed { .. });
-                let hold = if ends { hold_before(books, *ask) } else { None };
+                let keeps = matches!(
+                    event,
+                    AskEvent::Reserved { .. }
+                        | AskEvent::PreemptionTriggered { .. }
+                        | AskEvent::Unreserved { .. }
+                );
+                let hold = if keeps { None } else { hold_before(books, *ask) };
                 BeforeEvent { batch, freed, group, hold, ..capture(books, row.application) }
             }
             AskEvent::Added { application, traits, .. } => see_added(books, *application, traits),
-            AskEvent::Held { ask, .. } | AskEvent::HoldEnded { ask } => {
-                BeforeEvent { hold: hold_before(books, *ask), ..BeforeEvent::default() }
-            }
             AskEvent::Asked { .. }
             | AskEvent::Answered { .. }
             | AskEvent::PreemptionTried { .. }
@@ -382,8 +386,17 @@ impl Scheduler {
                 self.visit_again(books, application);
                 self.follow_reservation(books, application);
             }
-            AskEvent::Held { ask, .. } => self.watch_hold(books, *ask),
-            AskEvent::HoldEnded { .. } => {}
+            AskEvent::Held { ask, .. } => {
+                self.reorder_seen(books, seen);
+                self.add_ask(books, *ask);
+                self.give_marks(books, *ask);
+                self.watch_hold(books, *ask);
+            }
+            AskEvent::HoldEnded { ask } => {
+                self.reorder_seen(books, seen);
+                self.add_ask(books, *ask);
+                self.give_marks(books, *ask);
+            }
             AskEvent::Unreserved { ask } => {
                 self.reorder_seen(books, seen);
                 self.add_ask(books, *ask);

@@ -162,6 +162,8 @@ pub struct Scheduler {
     lending: Lending,
     /// Timers of the scheduler, earliest first.
     timers: BTreeSet<(Timestamp, SchedulerTimer)>,
+    /// Asks with a reservation.
+    reserved: BTreeSet<AllocationId>,
     /// Asks whose reservation ends when they lack headroom.
     overdue: BTreeSet<AllocationId>,
     /// Asks whose timer of a reservation in vain fired. They give their node up as soon as another ask waits.
@@ -262,7 +264,8 @@ impl Scheduler {
             if events.len() > before {
                 return Step::Moved; // Nothing moves, but what was tried in vain is to be known.
             }
-            if let Some(ask) = self.reserved_in_vain(books, now) {
+            let useless = self.reserved_in_vain(books, now);
+            if let Some(ask) = useless.or_else(|| self.reserved_behind_hold(books)) {
                 events.push(Event::Ask(AskEvent::Unreserved { ask }));
                 return Step::Moved;
             }

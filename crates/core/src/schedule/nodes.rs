@@ -225,13 +225,19 @@ impl NodeIndex {
 
     /// Returns the best node to reserve for an ask: of the usable nodes that could hold it, the one whose capacity
     /// matches best. The first of equals wins. Source: scheduling §6.5, decision K-28.
-    pub(super) fn best_to_keep(&self, books: &Books, shape: ShapeId) -> Option<NodeId> {
+    pub(super) fn best_to_keep(
+        &self,
+        books: &Books,
+        shape: ShapeId,
+        admits: impl Fn(NodeId) -> bool,
+    ) -> Option<NodeId> {
         let ask = books.shapes().on_node(shape);
         let mut best: Option<(Share, NodeId)> = None;
         let open = self.blocks.iter().filter(|block| block.open > 0);
         for (_, id) in open.flat_map(|block| &block.nodes) {
             let node = books.node(*id);
-            if !node.is_open() || !node.could_hold(ask) || !books.suits(shape, *id) {
+            let suits = node.is_open() && node.could_hold(ask) && books.suits(shape, *id);
+            if !suits || !admits(*id) {
                 continue;
             }
             let score = Resources::fit_score(Some(ask), &node.available);

@@ -48,6 +48,8 @@ impl Scheduler {
             },
             gang: None,
             in_gang: false,
+            gathers: false,
+            has_hold: false,
             backoff_application: None,
             shared: then.users_of(leaf).is_some(),
             in_head_of_line_queue: then

@@ -144,8 +144,9 @@ pub(super) fn is_refused(books: &Books, ask: AllocationId) -> bool {
 /// Returns the node to reserve for an ask, or the nodes for the next question. `None` if the RM rejected all of them, or
 /// if the limits of reservations allow none.
 ///
-/// A node with enough free capacity that the RM rejects is not reserved, because the reservation would not help. Costs
-/// the nodes that can be reserved, and their logarithm.
+/// A node with enough free capacity that the RM rejects is not reserved, because the reservation would not help. For the
+/// same reason, a placeholder reserves no node on which its own gang leaves too little. Costs the nodes that can be
+/// reserved, and their logarithm, and for a placeholder the allocations of its gang.
 pub(super) fn to_keep(
     books: &Books,
     nodes: &NodeIndex,
@@ -155,15 +156,20 @@ pub(super) fn to_keep(
         return None;
     }
     let shape = books.allocation(ask).shape;
+    let own = books.placed_of_gang(ask);
+    let beside_gang = |node: NodeId| {
+        let own = own.get(&node);
+        own.is_none_or(|own| books.node(node).could_hold_beside(own, books.shapes().on_node(shape)))
+    };
     if !matches!(
         PlacementMode::of(books, ask, books.allocation(ask)),
         PlacementMode::NeedsVerdict(_)
     ) {
-        return nodes.best_to_keep(books, shape).map(Ok);
+        return nodes.best_to_keep(books, shape, beside_gang).map(Ok);
     }
     let mode = QuestionMode::Reserve;
     let mut left = nodes.to_keep(books, shape, |id| {
-        !refuses(books, ask, id, mode) && !has_refused_room(books, ask, id)
+        beside_gang(id) && !refuses(books, ask, id, mode) && !has_refused_room(books, ask, id)
     });
     // The remaining nodes have no rejection.
     if let Some(node) = left.iter().find(|node| books.verdict_on(ask, **node, mode).is_some()) {

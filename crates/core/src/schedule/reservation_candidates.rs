@@ -51,13 +51,16 @@ pub(super) struct CandidateKey {
     leaf: QueueId,
     /// Ask of the class, if the RM decides about it.
     asking: Option<AllocationId>,
+    /// Whether they are placeholders of a gang that is placed as a whole, which cannot use the nodes of its own
+    /// placeholders.
+    in_gang: bool,
     /// Whether the leaf picks users by fair share.
     shared: bool,
 }
 
 impl CandidateKey {
     pub(super) const fn of(class: ClassKey) -> Self {
-        let ClassKey { shape, leaf, mode, shared, .. } = class;
+        let ClassKey { shape, leaf, mode, in_gang, shared, .. } = class;
         let asking = match mode {
             PlacementMode::NeedsVerdict(ask) => Some(ask),
             PlacementMode::AnyNode
@@ -69,7 +72,7 @@ impl CandidateKey {
             | PlacementMode::ReplacePlaceholder(..)
             | PlacementMode::ReplacePlaceholderAlone(_) => None,
         };
-        Self { shape, leaf, asking, shared }
+        Self { shape, leaf, asking, in_gang, shared }
     }
 
     /// Returns the list in which the leaf shows the group.
@@ -293,7 +296,8 @@ impl Scheduler {
         if row.key.in_head_of_line_queue {
             // In a leaf with a line, only the head can reserve, and only its first ask.
             let is_head = self.parked.lines.is_head(row.key.leaf, class);
-            after = after.filter(|old| is_head && row.head.as_ref() == Some(*old));
+            let is_first = |old: &&Head| is_head && row.head.as_ref() == Some(*old);
+            after = after.filter(|old| row.key.passes_head() || is_first(old));
         }
         if row.keeps.as_deref() == after {
             return;

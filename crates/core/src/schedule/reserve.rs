@@ -13,6 +13,7 @@ use super::Scheduler;
 use super::check_class::{Verdict, on_any_node, wait};
 use super::checks::wait_for_charge;
 use super::class::{ClassId, ClassKey};
+use super::holds::behind_hold;
 use super::nodes::NodeIndex;
 use super::placement_mode::PlacementMode;
 use super::questions;
@@ -109,6 +110,7 @@ impl Scheduler {
             self.timers.insert((overdue_at(reservation), SchedulerTimer::ReservationExpired(ask)));
             let vain = books.reservation_in_vain_at(ask);
             self.timers.extend(vain.map(|at| (at, SchedulerTimer::ReservationInVain(ask))));
+            self.reserved.insert(ask);
             self.attempts.note_reservation(books, ask, true);
         }
     }
@@ -117,6 +119,7 @@ impl Scheduler {
     pub(super) fn forget_reservation(&mut self, books: &Books, ask: AllocationId) {
         if let Some(reservation) = books.allocation(ask).reservation() {
             self.timers.remove(&(overdue_at(reservation), SchedulerTimer::ReservationExpired(ask)));
+            self.reserved.remove(&ask);
             self.overdue.remove(&ask);
             self.in_vain.remove(&ask);
             self.attempts.note_reservation(books, ask, false);
@@ -143,6 +146,20 @@ impl Scheduler {
             self.in_vain.remove(&ask);
         }
         None
+    }
+
+    /// Returns the first ask with a reserved node that cannot start because of the hold of another ask, whatever else it
+    /// waits for. The ask of the hold can need this node, so each of them would wait for the other.
+    ///
+    /// Costs the reservations while queues hold capacity, and nothing otherwise.
+    pub(super) fn reserved_behind_hold(&self, books: &Books) -> Option<AllocationId> {
+        if !books.has_holds() {
+            return None;
+        }
+        self.reserved.iter().copied().find(|ask| {
+            let class = self.class_of(books, *ask);
+            class.is_some_and(|class| behind_hold(books, self.classes.rows[class].key).is_some())
+        })
     }
 
     /// Wakes asks whose reservation is old enough to end and that lack headroom.

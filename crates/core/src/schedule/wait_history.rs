@@ -206,7 +206,11 @@ impl Scheduler {
 
     /// Saves, before an event, the history of an ask that the event moves to another class.
     pub(super) fn carry_marks(&mut self, books: &Books, event: &AskEvent) {
-        let (AskEvent::Reserved { ask, .. } | AskEvent::Unreserved { ask }) = event else {
+        let (AskEvent::Reserved { ask, .. }
+        | AskEvent::Unreserved { ask }
+        | AskEvent::Held { ask, .. }
+        | AskEvent::HoldEnded { ask }) = event
+        else {
             return;
         };
         let class = self.class_of(books, *ask).and_then(|class| self.classes.rows.get(class));

@@ -47,7 +47,7 @@ fn has_whole_gang(books: &Books, application: ApplicationId) -> bool {
 }
 
 /// Returns whether the gang of an application has a part of its placeholders and waits for the rest.
-fn gathers(books: &Books, application: ApplicationId) -> bool {
+pub(super) fn gathers(books: &Books, application: ApplicationId) -> bool {
     if !has_whole_gang(books, application) {
         return false;
     }
@@ -94,6 +94,9 @@ impl Scheduler {
         {
             let blocker = Blocker::BehindGang(partition, application);
             self.parked.open(&mut self.tree, blocker, |_| true);
+            // The next gang can reserve nodes that this one could not.
+            let shown = (&mut self.tree, &mut self.parked.turns);
+            self.reservation_candidates.open(shown, partition, |_| true);
         }
         let waiting = self.applications.get(application.index());
         // The event can also change whether the gang is checked as one.
@@ -159,7 +162,11 @@ impl Scheduler {
             let count = batch.asks.len();
             all.needs
                 .add(&books.shapes().times(key.shape, u32::try_from(count).unwrap_or(u32::MAX)));
-            all.shapes.push((key.shape, count));
+            match all.shapes.last_mut() {
+                // An ask with a hold has a batch of its own.
+                Some((shape, before)) if *shape == key.shape => *before += count,
+                Some(_) | None => all.shapes.push((key.shape, count)),
+            }
             all.is_plain &=
                 matches!(key.mode, PlacementMode::AnyNode | PlacementMode::MayPreempt(_));
         }

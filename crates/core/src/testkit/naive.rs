@@ -33,6 +33,7 @@ mod whole_gangs;
 pub use evict::evictions;
 pub use holds::wrong_hold;
 use preemption_attempts::Tries;
+pub(super) use reservations::behind_hold;
 
 /// Returns the events of the next step, or an empty list if nothing can change.
 pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
@@ -81,8 +82,9 @@ pub fn next(books: &Books, now: Timestamp) -> Vec<Event> {
     let mut events = tries.take().events;
     events.extend(step.into_iter().flatten());
     if events.is_empty() {
-        let vain = reservations::in_vain(books, now);
-        events.extend(vain.map(|ask| Event::Ask(AskEvent::Unreserved { ask })));
+        let useless = reservations::in_vain(books, now);
+        let useless = useless.or_else(|| behind_hold(books));
+        events.extend(useless.map(|ask| Event::Ask(AskEvent::Unreserved { ask })));
     }
     events
 }
@@ -267,7 +269,7 @@ fn in_application(
         if in_gang && let Some(events) = whole_gangs::place_all(books, now, ask) {
             return Some(events);
         }
-        if let Some(events) = on_any_node(books, now, row, (ask, ask_row), Some(tries)) {
+        if let Some(events) = on_any_node(books, now, row, (ask, ask_row), (Some(tries), true)) {
             return Some(events);
         }
         failed += 1;
@@ -275,14 +277,14 @@ fn in_application(
     None
 }
 
-/// Returns a placement on the first node with enough free capacity. Otherwise, a reservation or a preemption attempt,
-/// where these are possible.
+/// Returns a placement on the first node with enough free capacity. Otherwise, a preemption attempt if `tries` is given,
+/// or a reservation if `reserves` is true.
 fn on_any_node(
     books: &Books,
     now: Timestamp,
     row: &Application,
     (ask, ask_row): (AllocationId, &Allocation),
-    tries: Option<&RefCell<Tries>>,
+    (tries, reserves): (Option<&RefCell<Tries>>, bool),
 ) -> Option<Vec<Event>> {
     let wanted = books.node_request(ask);
     let mut nodes = in_node_order(books, row.partition);
@@ -295,7 +297,10 @@ fn on_any_node(
         Some(Err(step)) => return Some(step),
         None => {}
     }
-    let tries = tries?;
+    if !reserves {
+        return None;
+    }
+    nodes.retain(|(id, node)| whole_gangs::leaves_enough(books, ask, (*id, node)));
     let best = questions::to_keep(books, row, ask, &nodes);
     let best = best.filter(|_| reservations::are_allowed(books, row));
     let is_old = |ask: &Allocation| {
@@ -303,7 +308,8 @@ fn on_any_node(
         now.since(ask.created.max(ended)) > RESERVATION_DELAY
     };
     let keeps = |row: &Allocation| best.is_some() && is_old(row);
-    if let Some(events) = preemption_attempts::call(books, now, tries, (ask, true), keeps) {
+    let call = |tries| preemption_attempts::call(books, now, tries, (ask, true), keeps);
+    if let Some(events) = tries.and_then(call) {
         return Some(events);
     }
     match best.filter(|_| is_old(ask_row))? {

@@ -14,6 +14,7 @@ mod gangs_life;
 mod gangs_repaired;
 mod hints;
 mod holds;
+mod holds_and_nodes;
 mod impossible;
 mod labels;
 mod lending;

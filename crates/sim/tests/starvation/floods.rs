@@ -79,7 +79,7 @@ impl Flood {
             if draw.happens(20) { outages(draw, count) } else { (String::new(), 0) };
         // First the load of a minute, so that the bounds are known; then as much as the longest bound asks for.
         let load = Load::draw(draw, &leaves, policy, cores.min(capacity / 32));
-        let longest = |jobs: &[Job]| bounds(jobs, &larges, &leaves, outage_ms);
+        let longest = |jobs: &[Job]| bounds(jobs, &larges, &leaves, (count, cores), outage_ms);
         let early = load.jobs(&mut Draw::new(seed ^ 1), 4 * RUN_MS);
         let bounds = longest(&early);
         let until_ms =
@@ -282,8 +282,15 @@ impl Load {
 /// which takes the time of their work, at the longest run time, at the part of the quota that its leaf has. Each other large job before it makes its
 /// quota drain once, and its node; so does its own. A gang can need a hold for each of its placeholders.
 ///
-/// Other leaves can always use what is guaranteed to them. A job that does not fit beside it has no bound.
-fn bounds(small: &[Job], larges: &[Job], leaves: &[Leaf], outage_ms: u64) -> Vec<(String, u64)> {
+/// Other leaves can always use what is guaranteed to them. A job that does not fit beside it has no bound, nor has a gang
+/// with more tasks than empty nodes can hold.
+fn bounds(
+    small: &[Job],
+    larges: &[Job],
+    leaves: &[Leaf],
+    (nodes, node_cores): (u64, u64),
+    outage_ms: u64,
+) -> Vec<(String, u64)> {
     let quota = leaves.iter().map(|leaf| leaf.quota).min().expect("there are leaves");
     let drained_ms = 2 * (RUN_MS + CONFIRM_MS);
     let bound = |large: &Job| {
@@ -292,7 +299,8 @@ fn bounds(small: &[Job], larges: &[Job], leaves: &[Leaf], outage_ms: u64) -> Vec
         let of_others: u64 =
             leaves.iter().map(|leaf| leaf.guaranteed).sum::<u64>() - own.guaranteed;
         let quota = quota.saturating_sub(of_others);
-        if size_of(large) > quota {
+        let places = nodes * (node_cores * large.processors / size_of(large));
+        if size_of(large) > quota || places < large.processors {
             return None;
         }
         let older = small.iter().filter(|one| one.submit_ms <= large.submit_ms);

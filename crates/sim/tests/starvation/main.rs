@@ -47,7 +47,7 @@ fn late(flood: &Flood, keys: bool) -> Vec<(String, u64, u64)> {
 #[doc(alias = "NS-24")]
 fn a_large_job_starts_in_time_whatever_floods_come() {
     let (mut starved, mut beyond, mut bounded) = (BTreeMap::new(), Vec::new(), 0);
-    let count = count_of("HEADROOM_FLOODS", 40);
+    let count = count_of("HEADROOM_FLOODS", 20);
     for seed in seeds(count) {
         let flood = Flood::draw(seed);
         bounded += u64::from(!flood.bounds.is_empty());
@@ -135,7 +135,7 @@ impl Balance {
 #[doc(alias = "NS-45")]
 fn preemption_does_not_thrash() {
     let (mut preempted, mut lost, mut done, mut busy) = (0, 0, 0, 0);
-    let (days, mut wrong) = (count_of("HEADROOM_DAYS", 300), Vec::new());
+    let (days, mut wrong) = (count_of("HEADROOM_DAYS", 100), Vec::new());
     for seed in seeds(days) {
         let setup = days::draw(seed);
         let outcome = run(&setup, &mut ()).unwrap_or_else(|why| panic!("seed {seed}: {why}"));

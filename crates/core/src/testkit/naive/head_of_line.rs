@@ -117,7 +117,11 @@ pub(super) fn in_leaf(
                 _ if together => all_or_nothing::on_nodes(books, now, id),
                 None if whole().is_some() => whole(),
                 Some(node) => reservations::on_required_node(books, id, ask, node),
-                None => on_any_node(books, now, row, (ask, ask_row), leads.then_some(tries)),
+                None => {
+                    let reserves = leads || line.passes(ask);
+                    let tries = leads.then_some(tries);
+                    on_any_node(books, now, row, (ask, ask_row), (tries, reserves))
+                }
             };
             let Some(mut events) = step else {
                 line.wait(ask);
@@ -166,8 +170,18 @@ impl Line<'_> {
         !never::can_never_start(self.books, ask)
     }
 
+    /// Whether an ask starts in spite of the head: queues hold capacity for it, or it is a placeholder of a gang that
+    /// gathers. Then it can also reserve a node.
+    fn passes(&self, ask: AllocationId) -> bool {
+        let row = self.books.allocation(ask);
+        let is_task = all_or_nothing::is_one(self.books, row.application);
+        (row.hold().is_some() && !is_task)
+            || (whole_gangs::is_member(self.books, row)
+                && whole_gangs::gathers(self.books, row.application))
+    }
+
     fn gate(&self, ask: AllocationId) -> Gate {
-        let Some(head) = self.head else { return Gate::Open };
+        let Some(head) = self.head.filter(|_| !self.passes(ask)) else { return Gate::Open };
         let values = &self.books.queue(self.leaf).settings.values;
         let row = self.books.application(self.books.allocation(head).application);
         let takes = self.takes_from(head, ask);
@@ -258,7 +272,8 @@ impl Line<'_> {
         request: &Resources,
         nodes: impl Iterator<Item = &'node Node>,
     ) -> bool {
-        let mut missing = self.in_all(head);
+        let row = self.books.application(self.books.allocation(head).application);
+        let mut missing = row.gang.as_ref().map(|gang| gang.ask.clone()).unwrap_or_default();
         let (size, mut places) = (self.books.resources_of(head), 0);
         while missing.iter().any(|(_, amount)| amount > Quantity::ZERO) {
             missing = missing.minus(size);

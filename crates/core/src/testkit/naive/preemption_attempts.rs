@@ -191,14 +191,19 @@ fn equals(books: &Books, now: Timestamp, ask: AllocationId) -> Option<Vec<Alloca
     // Each gang is evaluated separately.
     let gang = |one: &Allocation| {
         let whole = whole_gangs::is_whole(books, one).then_some(one.application);
-        (whole_gangs::is_member(books, one), whole)
+        let is_member = whole_gangs::is_member(books, one);
+        (is_member, whole, is_member && whole_gangs::gathers(books, one.application))
     };
+    // An ask with a hold, too, except in a task of several members.
+    let has_hold =
+        |one: &Allocation| one.hold().is_some() && !all_or_nothing::is_one(books, one.application);
     let equal = |one: &Allocation| {
         can_call(books, one)
             && one.reservation().is_none()
             && !waits_for_place(books.application(one.application), one)
             && (one.shape, one.priority) == (row.shape, row.priority)
             && gang(one) == gang(row)
+            && has_hold(one) == has_hold(row)
             && stands(one.application) == stands(row.application)
     };
     let leaf = books.application(row.application).queue;

@@ -133,6 +133,14 @@ pub(super) fn in_vain(books: &Books, now: Timestamp) -> Option<AllocationId> {
     rows.filter(|(_, row)| is_vain(row) && waits(row)).map(|(id, _)| id).min()
 }
 
+/// Returns the first ask with a reservation that the hold of another ask blocks.
+pub(in crate::testkit) fn behind_hold(books: &Books) -> Option<AllocationId> {
+    let blocked =
+        |id: AllocationId| holds::hold_back(books, id, &all_or_nothing::wanted(books, id));
+    let reserved = books.allocations().iter().filter(|(_, row)| row.reservation().is_some());
+    reserved.map(|(id, _)| id).filter(|id| blocked(*id)).min()
+}
+
 /// Places or reserves an ask that requires one node and has no reservation.
 pub(super) fn on_required_node(
     books: &Books,

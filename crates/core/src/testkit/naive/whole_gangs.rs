@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use crate::books::{Allocation, ApplicationState, Books};
+use crate::books::{Allocation, ApplicationState, Books, Node};
 use crate::config::GangPlacement;
 use crate::event::Event;
-use crate::id::{AllocationId, ApplicationId};
-use crate::resource::Resources;
+use crate::id::{AllocationId, ApplicationId, NodeId};
+use crate::resource::{Quantity, Resources};
 use crate::time::Timestamp;
 
 use super::all_or_nothing::place_each;
@@ -38,6 +38,23 @@ pub(super) fn is_whole(books: &Books, ask: &Allocation) -> bool {
     is_member(books, ask)
         && !was_placed(books, ask.application)
         && !backs_off(books, ask.application)
+}
+
+/// Whether an ask fits on a node on which only foreign allocations run and, if the ask is a placeholder of a gang that
+/// is placed as a whole, the other placeholders and members of this gang.
+pub(super) fn leaves_enough(books: &Books, ask: AllocationId, (id, node): (NodeId, &Node)) -> bool {
+    let row = books.allocation(ask);
+    if !is_member(books, row) {
+        return true;
+    }
+    let own = books.allocations().iter().filter(|(_, one)| one.application == row.application);
+    let there: Vec<AllocationId> =
+        own.filter(|(_, one)| one.node == Some(id)).map(|(id, _)| id).collect();
+    books.node_request(ask).iter().all(|(resource, wanted)| {
+        let sizes = there.iter().map(|one| books.node_request(*one).get_or_zero(resource));
+        let used = sizes.fold(node.occupied.get_or_zero(resource), Quantity::plus);
+        wanted <= node.capacity.get_or_zero(resource).minus(used).max(Quantity::ZERO)
+    })
 }
 
 /// Whether the asks of an application are checked one by one.
@@ -77,15 +94,20 @@ pub(super) fn waits(books: &Books, now: Timestamp, ask: AllocationId) -> bool {
     if !sum(books, &waiting(books, row.application)).is_at_least(&whole) {
         return true;
     }
-    let gathers = |(id, one): (ApplicationId, &crate::books::Application)| {
-        id != row.application
-            && one.partition == application.partition
-            && one.state == ApplicationState::Accepted
-            && one.gang.as_ref().is_some_and(|gang| !gang.ask.is_empty())
-            && was_placed(books, id)
-            && books.allocations_of(id).any(|(_, row)| row.is_allocated())
-    };
-    books.applications().iter().any(gathers) && place_all(books, now, ask).is_none()
+    let mut others = books
+        .applications()
+        .iter()
+        .filter(|(id, one)| *id != row.application && one.partition == application.partition);
+    others.any(|(id, _)| gathers(books, id)) && place_all(books, now, ask).is_none()
+}
+
+/// Whether a part of the gang of an application is placed, and the rest waits.
+pub(super) fn gathers(books: &Books, id: ApplicationId) -> bool {
+    let row = books.application(id);
+    row.state == ApplicationState::Accepted
+        && row.gang.as_ref().is_some_and(|gang| !gang.ask.is_empty())
+        && was_placed(books, id)
+        && books.allocations_of(id).any(|(_, row)| row.is_allocated())
 }
 
 /// Places all placeholders of the gang of an ask. `None` if they do not all fit.

@@ -3,6 +3,7 @@
 use crate::event::{AllocationEvent, AskEvent, Event};
 use crate::id::{AllocationId, NodeId};
 
+use super::super::naive::behind_hold as naive_behind_hold;
 use super::super::random::PARTITIONS;
 use super::Player;
 
@@ -26,6 +27,11 @@ impl Player<'_> {
             Event::Ask(AskEvent::Reserved { .. }) => "reserved a node",
             Event::Ask(AskEvent::Unreserved { ask }) if self.is_in_vain(*ask) => {
                 "reservation given up in vain"
+            }
+            Event::Ask(AskEvent::Unreserved { ask })
+                if naive_behind_hold(&self.world.books) == Some(*ask) =>
+            {
+                "reservation given up for a hold"
             }
             Event::Ask(AskEvent::Unreserved { .. }) => "reservation ended otherwise",
             Event::Ask(AskEvent::Placed { ask, .. }) if required(ask).is_some() => {
@@ -54,7 +60,11 @@ impl Player<'_> {
             self.count("lent a node");
         }
         let woken = self.waiting.get(ask).copied();
+        let row = self.world.books.allocation(*ask);
+        let leaf = self.world.books.application(row.application).queue;
+        let from_line = row.hold().is_some() && self.world.books.has_line(leaf);
         for (happened, what) in [
+            (from_line, "placed with a hold from a line"),
             (self.nodes_tie(*node), "placed where nodes tie"),
             (self.applications_tie(*ask), "placed where applications tie"),
             (self.is_in_second(*node), "placed in the second partition"),
