@@ -203,7 +203,7 @@ fn explain(error: &Error, source: &str) -> Diagnostic {
             other => format!("the file exceeds a limit for queue files: {other:?}"),
         },
         Error::AliasReplayLimitExceeded { .. } | Error::AliasReplayStackDepthExceeded { .. } => {
-            format!("aliases repeat more than {ALIAS_EVENTS_MAX} values, which is the limit")
+            format!("aliases repeat more values than the limit of {ALIAS_EVENTS_MAX}")
         }
         Error::RecursiveReferencesRequireWeakTypes { .. } => {
             "an alias refers to a value that contains the alias".to_owned()

@@ -239,8 +239,7 @@ impl Fallers {
             };
             let message = format!(
                 "queue `{}`{more} has neither a guarantee nor `maximumapplications`, so the queue \
-                 can use all {} applications that a queue above allows, and other queues then have \
-                 none",
+                 can use all {} applications that a queue above allows",
                 survey.name(below.first),
                 below.number
             );

@@ -115,9 +115,8 @@ fn words(here: &InForce<'_>, reported: &mut BTreeSet<Span>, report: &mut Report)
     if let Some(text) = here.enforcement.filter(|text| text.value == "strict")
         && reported.insert(text.span)
     {
-        let message = "with `enforcement: strict`, a queue can stop starting asks: if the next ask \
-                       of every user needs more than the rest of the user's share, nothing starts, \
-                       even in an empty cluster";
+        let message = "with `enforcement: strict`, nothing starts if the next ask of every user \
+                       needs more than the rest of their share, even in an empty cluster";
         let warning = Diagnostic::warning(Code::UserLimitStrict, text.span, message);
         report.push(
             warning.help(

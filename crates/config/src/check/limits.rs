@@ -58,7 +58,7 @@ pub(super) fn check_starvation(after: Option<&Text>, report: &mut Report) {
     if let Some(span) = after.filter(|span| read_span(&span.value).is_none()) {
         let message = format!("`starvation.after` is `{}`, which is no duration", span.value);
         let fault = Diagnostic::error(Code::StarvationAfter, span.span, message)
-            .help("write a duration, such as `5m` or `1h30m`, or `0s` to hold no room");
+            .help("write a duration, such as `5m` or `1h30m`, or `0s` to hold no capacity");
         report.push(fault);
     }
 }

@@ -122,7 +122,7 @@ impl<'n, 'r> Fields<'n, 'r> {
             Some(Reading::Plain(count)) => count,
             Some(Reading::Lenient(count)) => {
                 let message = format!(
-                    "the value of `{key}` is not written as a plain number, and is read as {count}"
+                    "the value of `{key}` is not written as a plain whole number, and is read as {count}"
                 );
                 let warning = Diagnostic::warning(Code::YamlLenient, node.span, message);
                 self.report.push(warning.help(format!("write `{key}: {count}`")));

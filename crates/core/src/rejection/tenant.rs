@@ -92,8 +92,7 @@ pub enum TenantRejection {
     },
     /// The tenant would be its own ancestor.
     #[error(
-        "tenant {tenant} has {parent} as its parent, but {parent} is {tenant} itself or a tenant \
-         below. Choose another parent."
+        "{parent} is {tenant} itself or one of its descendants. Choose another parent."
     )]
     Cycle {
         /// Name of the tenant.

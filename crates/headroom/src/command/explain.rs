@@ -169,11 +169,19 @@ fn first_line(found: &Explanation) -> String {
 fn by_itself(found: &Explanation) -> Option<&'static str> {
     match &*found.blocked_by.first()?.id {
         "PREEMPTION_PENDING" => {
-            Some("the ask starts unchanged after the preempted allocations have stopped")
+            Some(
+                "no change is needed: the ask starts after the preempted allocations have stopped",
+            )
         }
-        "BACKOFF" => Some("the ask is checked again unchanged after the pause"),
-        "RECOVERING" => Some("the ask is checked unchanged after the nodes have reported"),
-        "RM_AWAY" => Some("the ask is checked unchanged after the resource manager reconnects"),
+        "BACKOFF" => Some(
+            "no change is needed: the scheduler checks the ask again after the pause",
+        ),
+        "RECOVERING" => Some(
+            "no change is needed: the scheduler checks the ask after the nodes have reported",
+        ),
+        "RM_AWAY" => Some(
+            "no change is needed: the scheduler checks the ask after the resource manager reconnects",
+        ),
         _ => None,
     }
 }
@@ -210,7 +218,8 @@ fn shown(found: &Explanation, history: bool) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(text);
     if let Some(starts) = found.would_start {
-        let _ = writeln!(text, "not submitted: {starts} would start immediately");
+        let members = if starts == 1 { "member" } else { "members" };
+        let _ = writeln!(text, "not submitted; {starts} {members} would start immediately");
     }
     let what = found.ask.as_ref().map_or_else(String::new, |ask| format!(", ask {ask}"));
     let size = resources(&found.resources);
@@ -251,7 +260,7 @@ fn shown(found: &Explanation, history: bool) -> String {
         for change in &found.history {
             let _ = writeln!(
                 text,
-                "  from {} on {}, by record {}",
+                "  {}: {} (record {})",
                 change.at, change.id, change.sequence
             );
         }
@@ -326,12 +335,14 @@ fn of_nodes(text: &mut String, nodes: &NodesLookedAt) {
 fn of_hold(hold: &ExplainedHold) -> String {
     let ExplainedHold { queue, since, until } = hold;
     let holder = queue.as_ref().map_or("an ancestor queue".into(), |path| format!("queue {path}"));
-    format!("{holder} holds capacity for the ask since {since}, and until {until} at most")
+    format!(
+        "{holder} has held capacity for the ask since {since}. The hold ends at {until} at the latest."
+    )
 }
 
 /// What preemption would do for it.
 fn of_preemption(text: &mut String, found: &ExplainedPreemption) {
-    let _ = writeln!(text, "\npreemption, from {}", found.from);
+    let _ = writeln!(text, "\npreemption (first attempt at {})", found.from);
     let _ = writeln!(text, "  {}", found.sentence);
     for victim in &found.victims {
         let PreemptionVictim { application, allocation, queue, user, resources: size } = victim;
@@ -375,10 +386,10 @@ fn said_once(kind: &str, edits: &str) -> String {
 fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) {
     let when = starts_when(remedies);
     if let Some(when) = when {
-        let _ = writeln!(text, "\nthe ask starts unchanged {when}");
+        let _ = writeln!(text, "\nwithout changes, the ask starts {when}");
     }
     if let Some(turn) = remedies.in_turn {
-        let _ = writeln!(text, "unchanged, if the asks ahead start first: {}", outcome(turn));
+        let _ = writeln!(text, "without changes, after the asks ahead have started: {}", outcome(turn));
     }
     if when.is_some() {
         return;
@@ -390,11 +401,11 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
     if coming.is_none() || !remedies.items.is_empty() {
         let sooner = if coming.is_some() { " sooner" } else { "" };
         let next = if found.ahead_in_partition.is_some_and(|ahead| ahead > 0) {
-            ", if it were next"
+            " if it were next"
         } else {
             ""
         };
-        let _ = writeln!(text, "\nchanges that start the ask{sooner}{next}");
+        let _ = writeln!(text, "\nchanges that would start the ask{sooner}{next}");
     }
     for one in &remedies.items {
         let mut about =
@@ -405,7 +416,7 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
         let _ = writeln!(text, "  {}{about}", said_once(&one.kind, &one.edits.join(", ")));
     }
     if coming.is_none() && remedies.items.is_empty() {
-        let _ = writeln!(text, "  no change that the search tried starts the ask");
+        let _ = writeln!(text, "  the search found no change that starts the ask");
     }
     if remedies.hidden > 0 {
         let _ = writeln!(text, "  {} more, which you are not allowed to see", remedies.hidden);
