@@ -48,7 +48,7 @@ pub(super) fn check_precedence(written: &Text, report: &mut Report) {
         let message =
             format!("`limitprecedence` is `{}`, but it must be `both` or `user`", written.value);
         let fault = Diagnostic::error(Code::LimitPrecedence, written.span, message)
-            .help("write `both` (limits of the user and of their group apply) or `user` (a limit that names the user replaces group limits in that queue and below)");
+            .help("write `both` (limits of the user and of their group apply) or `user` (a limit that names the user replaces limits of their group)");
         report.push(fault);
     }
 }
