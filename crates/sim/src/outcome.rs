@@ -47,7 +47,7 @@ pub struct GangCounts {
     pub complete: u64,
     /// Gangs that did not become complete in time.
     pub expired: u64,
-    /// Repeated submissions of incomplete gangs.
+    /// Repeated submissions of gangs that were not complete in time.
     pub submitted_again: u64,
     /// Members that replaced a placeholder.
     pub swaps: u64,
