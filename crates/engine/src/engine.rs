@@ -22,7 +22,7 @@ use crate::writer::{
     FILES_CHECKED_EVERY, Outcome, Retention, SCAN_EVERY, STEPS_PER_BATCH, Submission, Writer,
 };
 
-/// Most messages in one batch.
+/// Maximum number of messages in one batch.
 const MESSAGES_PER_BATCH: usize = 1_024;
 
 /// Source of progress of the scheduler.
@@ -44,7 +44,7 @@ pub struct Settings {
     pub pace: Pace,
     /// Interval of the scans that the reference makes periodically. `None` if they occur only by command.
     pub scan_every: Option<Millis>,
-    /// Most waiting commands.
+    /// Maximum number of waiting commands.
     pub commands_waiting: usize,
     /// Limits of stored data.
     pub retention: Retention,

@@ -127,7 +127,7 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Most entries that are returned at once.
+    /// Maximum number of entries that are returned at once.
     const AT_ONCE: usize = 1_024;
 
     /// Waits for the next entries, and returns at least one. `None` after the engine has ended.

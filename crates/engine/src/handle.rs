@@ -20,7 +20,7 @@ use crate::view::Views;
 use crate::watched::Watched;
 use crate::writer::{Outcome, Submission};
 
-/// Most messages that wait for the writer.
+/// Maximum number of messages that wait for the writer.
 pub const COMMANDS_WAITING: usize = 8_192;
 
 /// A function that reads the live books and the scheduler.

@@ -34,7 +34,7 @@ pub struct Health {
     pub snapshot_failure: Option<SnapshotFailure>,
     /// Number of messages that wait for the writer.
     pub backlog: usize,
-    /// Most messages that can wait.
+    /// Maximum number of messages that can wait.
     pub backlog_max: usize,
     /// Steps of the scheduler per second, within the last minute.
     pub steps_per_second: u64,

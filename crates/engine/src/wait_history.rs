@@ -14,7 +14,7 @@ use crate::image::Image;
 use crate::recover::Recovered;
 use crate::replay_check::{ReplayError, looked_at};
 
-/// Most reported changes: the last ones.
+/// Maximum number of reported changes. Only the last changes are reported.
 pub const CHANGES_MOST: usize = 1_000;
 
 /// Wait history of one ask.

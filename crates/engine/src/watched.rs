@@ -109,7 +109,7 @@ pub struct Missed {
 }
 
 impl Watcher {
-    /// Most records that are returned at once.
+    /// Maximum number of records that are returned at once.
     const AT_ONCE: usize = 128;
 
     /// Waits for the next records, and returns at least one. `None` after the engine has ended.

@@ -42,7 +42,7 @@ pub const SCAN_EVERY: Millis = Millis::from_secs(1);
 /// Interval of the search for missed asks that could start. Source: tenants §2.4.
 const SWEEP_EVERY: Millis = Millis::from_secs(1);
 
-/// Most groups of equal waiting asks, and queues, for which one search checks everything.
+/// Maximum number of groups of equal waiting asks, and queues, for which one search checks everything.
 const SWEPT_AT_ONCE: usize = 1_024;
 
 /// Interval of samples of the numbers of applications and allocations. Source: scheduling §18.1.

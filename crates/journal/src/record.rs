@@ -16,7 +16,7 @@ use crate::wire::{At as _, Decoded, Fault, Field, required};
 /// and minimum run times; 8 holds of capacity; 9 the application that overtook a head of line; 10 limits of reservations.
 pub const FORMAT: u32 = 10;
 
-/// Most levels that queues, and rules that find a parent queue, can nest in a record.
+/// Maximum number of levels that queues, and rules that find a parent queue, can nest in a record.
 ///
 /// This is twice the limit of a queue file, and small enough for a tree that is processed recursively.
 pub const LEVELS_MAX: usize = 1_024;

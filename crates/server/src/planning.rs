@@ -40,7 +40,7 @@ pub fn plan_of(
     made(books, now, nodes, (file, review_bytes_on(text, nodes)))
 }
 
-/// Most queues of a file for which a server computes a plan. Each queue costs about 3 KiB meanwhile.
+/// Maximum number of queues of a file for which a server computes a plan. Each queue costs about 3 KiB meanwhile.
 pub(crate) const PLAN_QUEUES_MAX: usize = 40_000;
 
 /// Returns the plan for a request to a server. `None` if the file has more than [`PLAN_QUEUES_MAX`] queues.

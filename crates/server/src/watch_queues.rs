@@ -60,7 +60,7 @@ pub async fn begin_with_queue_file(service: &Service, path: &Path) -> Result<(),
     take(service, path, &text).await.map(drop)
 }
 
-/// Most differences that are logged.
+/// Maximum number of differences that are logged.
 const DIFFERENCES: usize = 10;
 
 /// Logs that another file than the followed one is in force, and the differences.

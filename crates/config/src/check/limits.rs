@@ -134,7 +134,7 @@ fn check_names(names: &[Text], kind: &Kind, seen: &mut Seen, report: &mut Report
     }
 }
 
-/// Checks that a group wildcard is not alone. It means *all other groups*, so at least one group must be named.
+/// Checks that a named group precedes a group wildcard, because the wildcard means *all other groups*.
 fn check_lone_wildcard(limit: &Limit, groups: &Seen, report: &mut Report) {
     if groups.len() != 1 {
         return;

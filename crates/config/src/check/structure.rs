@@ -60,7 +60,7 @@ fn move_limits(partition: &mut Partition, root: &mut Queue, report: &mut Report)
     }
 }
 
-/// Checks the names of all queues, and that root has no resources, because the nodes provide them.
+/// Checks the names of all queues. Also checks that root has no resources, because the nodes provide its capacity.
 pub(super) fn check(root: &Queue, report: &mut Report) {
     for (key, written) in [("max", &root.resources.max), ("guaranteed", &root.resources.guaranteed)]
     {

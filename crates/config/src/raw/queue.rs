@@ -166,7 +166,7 @@ fn nulls(fields: &mut Fields<'_, '_>) -> Vec<Text> {
 }
 
 impl NodeLabels {
-    /// Returns whether a text is a key of the block, so that no label can have this name.
+    /// Returns whether a text is a key of the block. Such a text cannot be a label.
     pub(crate) fn has_key(text: &str) -> bool {
         <Self as Rows>::BLOCK.has(text)
     }

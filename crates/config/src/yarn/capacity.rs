@@ -20,15 +20,15 @@ enum Part {
     Other(String),
 }
 
-/// Unit of the guarantees of the child queues of one parent.
+/// Unit of the guarantees of the child queues of a parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Percent,
     Weight,
     Absolute,
-    /// No child has a setting, or there are no children.
+    /// No child has a setting, or the queue has no children.
     Silent,
-    /// Several units, or one that a queue file cannot express.
+    /// Several units, or a unit that a queue file cannot express.
     Lost,
 }
 

@@ -32,7 +32,7 @@ pub(crate) use record::Fact;
 pub use record::{AuditFields, AuditRecord, AuditType, Head, written_time};
 pub use verify::{AuditFault, AuditKnown, AuditVerified, Fault, verify_audit, verify_audit_lines};
 
-/// Most bytes that wait in memory while the files cannot be written. Later records are created from the journal at
+/// Maximum number of bytes that wait in memory while the files cannot be written. Later records are created from the journal at
 /// the next start; until then, no snapshot is taken.
 const WAITING_BYTES_MAX: usize = 64 << 20;
 

@@ -11,7 +11,7 @@ use super::files::{Files, Segments, name_of};
 use super::lines::Lines;
 use super::record::{AuditRecord, AuditType, NoRecord};
 
-/// Most lines that are read for one answer. A filter with few matches gets a page that is not full, and continues
+/// Maximum number of lines that are read for one answer. A filter with few matches gets a page that is not full, and continues
 /// after it.
 const LINES_AT_ONCE: usize = 50_000;
 
@@ -34,7 +34,7 @@ pub struct AuditWanted<'a> {
     pub kind: Option<AuditType>,
     /// Only records that this function accepts.
     pub which: &'a dyn Fn(&AuditRecord) -> bool,
-    /// Most records of the page.
+    /// Maximum number of records of the page.
     pub limit: usize,
 }
 

@@ -16,7 +16,7 @@ use crate::error::EngineError;
 use crate::image::Image;
 use crate::recover::recover;
 
-/// Most faults that are reported individually.
+/// Maximum number of faults that are reported individually.
 const FAULTS_TOLD: usize = 100;
 
 /// Result of a verification.

@@ -144,7 +144,7 @@ impl fmt::Display for ResolverWarning {
 /// Shows an external name with quotes, escaped and shortened, because log readers cannot trust it.
 struct Shown<'a>(&'a str);
 
-/// Most characters of a name that are shown.
+/// Maximum number of characters of a name that are shown.
 const SHOWN_CHARACTERS_MAX: usize = 80;
 
 impl fmt::Display for Shown<'_> {

@@ -4,7 +4,7 @@ use headroom_api::si::v1::{AllocationResponse, ApplicationResponse, NodeResponse
 
 use super::message_queue::Coalesce;
 
-/// Most allocations and releases in one message.
+/// Maximum number of allocations and releases in one message.
 const ENTRIES_MAX: usize = 5_000;
 
 impl Coalesce for AllocationResponse {

@@ -19,10 +19,10 @@ use crate::convert::si::Step;
 
 use super::outbox::OutboundMessage;
 
-/// Most pending requests of one RM.
+/// Maximum number of pending requests of one RM.
 const REQUESTS_MAX: usize = 256;
 
-/// Most pending commands of one RM. A single request with more commands is also accepted.
+/// Maximum number of pending commands of one RM. A single request with more commands is also accepted.
 const COMMANDS_MAX: u32 = 16_384;
 
 /// The future results of commands.

@@ -173,7 +173,7 @@ struct RawSet {
 #[derive(Clone, Debug)]
 pub(super) struct Reflection(pub(super) Arc<Index>);
 
-/// Most answers of one stream that wait to be read.
+/// Maximum number of answers of one stream that wait to be read.
 const WAITING: usize = 1;
 
 /// Implements one version. The versions differ only by the package of their messages.

@@ -25,9 +25,9 @@ use super::byte_budget::{BudgetExhausted, BudgetPermit, ByteBudget};
 /// Longest time for which a client can read nothing of an answer that has more.
 pub(super) const STALL_MAX: Duration = Duration::from_secs(30);
 
-/// Most unread bytes of answers on one connection.
+/// Maximum number of unread bytes of answers on one connection.
 pub(super) const CONNECTION_BYTES_MAX: usize = 64 << 20;
-/// Most unread bytes of answers on all connections together.
+/// Maximum number of unread bytes of answers on all connections together.
 ///
 /// Together with the other budgets, a server grows by less than 256 MiB.
 pub(super) const BYTES_MAX: usize = 160 << 20;

@@ -162,7 +162,7 @@ pub(super) struct Parameters<'a> {
 impl<'a> Parameters<'a> {
     /// The default number of items on a page.
     pub(super) const LIMIT: usize = 100;
-    /// Most items on a page.
+    /// Maximum number of items on a page.
     pub(super) const LIMIT_MAX: usize = 1_000;
 
     pub(super) fn get(&self, name: &str) -> Option<&'a str> {

@@ -30,7 +30,7 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Size from which a piece is sent, in bytes.
 const PIECE: usize = 32 << 10;
-/// Most pieces that wait for a client.
+/// Maximum number of pieces that wait for a client.
 const PIECES: usize = 4;
 /// Delay before a reconnect, in milliseconds.
 const AGAIN: u64 = 1_000;

@@ -21,7 +21,7 @@ use super::words::time;
 use crate::convert::value::resources;
 use crate::service::Service;
 
-/// Most entries in a list of problems.
+/// Maximum number of entries in a list of problems.
 pub(super) const LISTED_MAX: usize = 10;
 
 /// Time of the oldest waiting ask in each leaf.

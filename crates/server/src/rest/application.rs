@@ -21,11 +21,11 @@ use super::visible::Visibility;
 /// Longest wait for the scheduler, when it is queried for reasons of a wait.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Most asks of one application, or applications of a list, for which reasons are computed. The scheduler is blocked
+/// Maximum number of asks of one application, or applications of a list, for which reasons are computed. The scheduler is blocked
 /// meanwhile.
 const REASONS_MAX: usize = 256;
 
-/// Most asks and allocations of an application in a list that are searched for a waiting one.
+/// Maximum number of asks and allocations of an application in a list that are searched for a waiting one.
 const LOOKED_AT_MAX: usize = 64;
 
 pub(crate) async fn get_queue_applications(asked: RestRequest) -> Answer {

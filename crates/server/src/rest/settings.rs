@@ -26,9 +26,9 @@ pub struct RestSettings {
     pub identities: bool,
     /// Longest duration of an answer that is sent piece by piece. It holds the view of the books from its start.
     pub answer_time: Duration,
-    /// Most such answers at once.
+    /// Maximum number of such answers at once.
     pub answers_at_once: usize,
-    /// Most objects in a state dump.
+    /// Maximum number of objects in a state dump.
     pub dump_objects_max: usize,
 }
 
@@ -59,11 +59,11 @@ pub struct EventSettings {
     pub tracking: bool,
     /// Number of stored events. 0 for the default.
     pub capacity: usize,
-    /// Most streams.
+    /// Maximum number of streams.
     pub streams: usize,
-    /// Most streams for one host name of this server.
+    /// Maximum number of streams for one host name of this server.
     pub streams_per_host: usize,
-    /// Most events in a batch.
+    /// Maximum number of events in a batch.
     pub batch: u64,
 }
 

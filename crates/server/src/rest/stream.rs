@@ -24,7 +24,7 @@ use super::refusal::{Answer, Refusal};
 use super::request::RestRequest;
 use super::respond::{JSON, body};
 
-/// Most lines that wait for a reader, in addition to those in the buffers of its connection.
+/// Maximum number of lines that wait for a reader, in addition to those in the buffers of its connection.
 const LINES_WAITING: usize = 128;
 
 /// Longest time for which a client can read no line before its stream is dropped.

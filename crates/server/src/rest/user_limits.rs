@@ -28,11 +28,11 @@ use super::visible::Extent;
 
 /// Largest size of a simulation, in bytes.
 const BODY_BYTES_MAX: usize = 256 << 10;
-/// Most users of a simulation.
+/// Maximum number of users of a simulation.
 const USERS_MAX: usize = 500;
-/// Most resource types in an amount of a simulation.
+/// Maximum number of resource types in an amount of a simulation.
 const TYPES_MAX: usize = 32;
-/// Most characters of the input that a message shows.
+/// Maximum number of characters of the input that a message shows.
 const SHOWN_MAX: usize = 60;
 /// Units of amounts, for messages.
 const UNITS: &str = "bytes of memory, thousandths of a core of vcore, and counts of other types";

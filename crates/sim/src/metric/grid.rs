@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Most points of a curve, because a plot cannot show more.
+/// Maximum number of points of a curve, because a plot cannot show more.
 const BINS_MAX: u64 = 400;
 
 /// Equal bins over `[0, end_ms)`. Only the last can be shorter.

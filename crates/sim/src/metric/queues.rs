@@ -12,10 +12,10 @@ use super::tasks::end_of;
 use super::types::Types;
 use crate::outcome::Outcome;
 
-/// Most leaf queues with their own curve, because more colors cannot be distinguished.
+/// Maximum number of leaf queues with their own curve, because more colors cannot be distinguished.
 const STACKED_MAX: usize = 7;
 
-/// Most queues whose share is plotted with their guarantee.
+/// Maximum number of queues whose share is plotted with their guarantee.
 const GUARANTEED_MAX: usize = 12;
 
 /// Usage of one queue over time, by type.

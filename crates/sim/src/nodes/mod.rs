@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use headroom_core::Name;
 use headroom_core::resource::{Amounts, Quantity};
 
-/// Most nodes of a simulation.
+/// Maximum number of nodes of a simulation.
 pub const NODES_MAX: usize = 1_000_000;
 
 /// One node.

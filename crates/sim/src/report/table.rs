@@ -113,7 +113,7 @@ pub(super) fn answer(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// Most reasons of refusals that are shown.
+/// Maximum number of reasons of refusals that are shown.
 const REFUSALS_MAX: usize = 5;
 
 /// Maximum number of characters of a reason.

@@ -11,7 +11,7 @@ use crate::metric::{Scope, Summary};
 const PART: u64 = 20;
 const DIFFERENCE_MS: u64 = 1_000;
 
-/// Most names in a sentence.
+/// Maximum number of names in a sentence.
 const NAMED: usize = 3;
 
 /// Returns the differences between the inputs of two runs, except the queue file. Empty without differences.

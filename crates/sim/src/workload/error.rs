@@ -96,7 +96,7 @@ pub(super) enum Fault {
     Header(String),
 }
 
-/// Most characters of the source that a message shows.
+/// Maximum number of characters of the source that a message shows.
 const FOUND_CHARACTERS_MAX: usize = 60;
 
 impl Fault {

@@ -3,7 +3,7 @@
 use super::error::Fault;
 use super::time_scale::TIME_MS_MAX;
 
-/// Most processors (tasks) of a job.
+/// Maximum number of processors (tasks) of a job.
 ///
 /// Ten times the largest machine of the public traces. Each becomes an ask.
 pub const PROCESSORS_MAX: u64 = 1_000_000;

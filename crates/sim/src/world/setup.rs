@@ -140,7 +140,7 @@ pub enum SetupError {
     },
 }
 
-/// Most leaves in a message.
+/// Maximum number of leaves in a message.
 const LEAVES_TOLD: usize = 12;
 
 impl Setup {

@@ -27,9 +27,9 @@ use crate::convert::value::resources;
 use crate::live::StreamKind;
 use crate::service::Service;
 
-/// Most open streams of tenants.
+/// Maximum number of open streams of tenants.
 const STREAMS_MAX: u64 = 1_000;
-/// Most open streams of one tenant.
+/// Maximum number of open streams of one tenant.
 const STREAMS_OF_ONE_MAX: u64 = 100;
 
 pub(super) async fn watch(

@@ -19,7 +19,7 @@ pub(super) struct Look {
     right: f64,
     top: f64,
     bottom: f64,
-    /// Most ticks of the horizontal axis.
+    /// Maximum number of ticks of the horizontal axis.
     pub(super) ticks: u64,
     /// Whether names are shown at the ends of the curves.
     pub(super) direct_labels: bool,

@@ -26,7 +26,7 @@ use super::json::Document;
 use super::{pretty, table};
 use crate::metric::{Series, Summary};
 
-/// Most resource types with a plot of shares. The style sheet switches between this many.
+/// Maximum number of resource types with a plot of shares. The style sheet switches between this many.
 const STACKS_MAX: usize = 8;
 
 /// Returns the page.

@@ -9,10 +9,10 @@ use crate::report::{pretty, table};
 /// Number of rows that are initially visible. A reader can expand the remaining rows.
 const ROWS_OPEN: usize = 25;
 
-/// Most rows in the page. All rows are in the embedded JSON.
+/// Maximum number of rows in the page. All rows are in the embedded JSON.
 const ROWS_MAX: usize = 500;
 
-/// Most types with a column of resource-hours, because more would make the table too wide.
+/// Maximum number of types with a column of resource-hours, because more would make the table too wide.
 const TYPES_MAX: usize = 3;
 
 /// Returns a table of users, sorted by total wait, with the longest first.
