@@ -1,4 +1,4 @@
-//! Allocations of this scheduler, and foreign ones.
+//! Allocations of this scheduler, and foreign allocations.
 
 use headroom_api::wsv1::{Allocation, ForeignAllocation, IntegerText};
 use headroom_core::view::{AllocationView, ForeignView, NodeView};

@@ -19,7 +19,7 @@ use crate::service::Service;
 
 /// Name of a queue file that is part of a request.
 const SENT: &str = "queues.yaml";
-/// Accepted media types of a queue file. The empty one stands for a missing header.
+/// Accepted media types of a queue file. The empty media type is for a missing header.
 const YAML: [&str; 5] = ["", "application/x-yaml", "application/yaml", "text/yaml", "text/plain"];
 
 pub(super) async fn plan(

@@ -1,7 +1,7 @@
 //! `GET /headroom/v1/partitions/{partition}/reasons`: the waiting asks by reason.
 //!
-//! The scheduler is blocked while its counts are read: one for each leaf and reason. To find examples, a bounded
-//! number of places is searched.
+//! The scheduler is blocked while its counts are read. It has one count for each leaf and reason. The search for
+//! examples visits a bounded number of places.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
