@@ -162,7 +162,7 @@ impl Handle {
     /// returns the error of `check`. The writer is blocked during `check`.
     ///
     /// # Errors
-    /// As [`Handle::submit`].
+    /// The same as [`Handle::submit`].
     pub async fn submit_if<T: Send + 'static>(
         &self,
         submission: Submission,

@@ -323,7 +323,7 @@ impl Writer {
     /// Fires the due timers, and makes the periodic scans.
     ///
     /// # Errors
-    /// As [`Writer::judge`].
+    /// The same as [`Writer::judge`].
     pub fn pass_time(&mut self, now: Timestamp) -> Result<(), EngineError> {
         let now = self.step_to(now);
         if self.books.next_deadline().is_some_and(|due| due <= now) {
@@ -363,7 +363,7 @@ impl Writer {
     /// Lets nothing start before the known nodes have reported. Tenants §2.6.
     ///
     /// # Errors
-    /// As [`Writer::judge`].
+    /// The same as [`Writer::judge`].
     pub fn await_nodes(&mut self, now: Timestamp) -> Result<(), EngineError> {
         let now = self.step_to(now);
         let names = self.books.partitions().values().map(|one| one.name.clone());
@@ -397,7 +397,7 @@ impl Writer {
     /// Executes a command without a sender.
     ///
     /// # Errors
-    /// As [`Writer::judge`].
+    /// The same as [`Writer::judge`].
     pub(crate) fn by_itself(
         &mut self,
         now: Timestamp,

@@ -105,7 +105,7 @@ pub enum JournalError {
     Deposed {
         /// Lease that the writer holds.
         presented: u64,
-        /// Lease that is in force.
+        /// Current lease.
         current: u64,
     },
     /// The batch does not continue the journal: the writer and its journal disagree.

@@ -40,7 +40,7 @@ impl LogLevels {
         Self { current: Mutex::new(current), apply: Box::new(apply) }
     }
 
-    /// Returns the levels in force.
+    /// Returns the active levels.
     pub fn get(&self) -> LogLevel {
         self.current().clone()
     }

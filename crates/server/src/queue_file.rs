@@ -1,4 +1,4 @@
-//! The queue file in force, and its replacement by another.
+//! The active queue file, and its replacement by another.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::rest::EventSettings;
 /// Name of the file with the checksum of the followed file when it was last applied.
 const TAKEN: &str = "queues-taken";
 
-/// A queue file in force.
+/// An active queue file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InForce {
     /// Text of the file, as supplied.
@@ -31,7 +31,7 @@ pub struct InForce {
     pub extra: BTreeMap<String, String>,
 }
 
-/// Reason why a queue file was not put in force. The previous file stays in force.
+/// Reason why a queue file was not applied. The previous file stays active.
 #[derive(Debug, thiserror::Error)]
 pub enum QueueFileError {
     /// The file has faults.
@@ -75,7 +75,7 @@ pub enum QueueFileError {
     },
 }
 
-/// Condition for putting a queue file in force.
+/// Condition for applying a queue file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// No condition.
@@ -84,7 +84,7 @@ pub enum Condition {
     Says(String),
 }
 
-/// The result of a queue file that was put in force.
+/// The result of the application of a queue file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
     /// SHA-256 of the text, as stored in the books.
@@ -97,7 +97,7 @@ pub struct Applied {
     pub resolvers: Vec<ResolverWarning>,
 }
 
-/// The queue file in force. The books have its meaning; this type has its text, for requests, and its settings of
+/// The active queue file. The books have its meaning; this type has its text, for requests, and its settings of
 /// users.
 ///
 /// Texts are stored in a folder under their checksums. After a restart, the text is found by the checksum in the
@@ -181,7 +181,7 @@ impl QueueFile {
         &self.plans
     }
 
-    /// Returns the queue file in force.
+    /// Returns the active queue file.
     pub fn in_force(&self) -> Arc<InForce> {
         Arc::clone(&self.in_force.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -211,10 +211,10 @@ impl QueueFile {
         self.apply_if(origin, text, Condition::Always).await
     }
 
-    /// Puts a queue file in force if a condition holds at the moment at which the file comes into force.
+    /// Applies a queue file if a condition holds at the moment of its application.
     ///
     /// # Errors
-    /// As [`QueueFile::apply`]. Also if the condition does not hold.
+    /// The same as [`QueueFile::apply`]. Also if the condition does not hold.
     pub async fn apply_if(
         &self,
         origin: Origin,
@@ -311,7 +311,7 @@ impl QueueFile {
             .map_err(|source| QueueFileError::Keep { path, source })
     }
 
-    /// Removes the stored text of a file that is no longer in force. A failure does no harm.
+    /// Removes the stored text of a file that is no longer active. A failure does no harm.
     fn forget(&self, checksum: &str) {
         if let Some(folder) = self.folder.as_deref().filter(|_| !checksum.is_empty()) {
             let _ = fs::remove_file(path_of(folder, checksum));

@@ -25,7 +25,7 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     /// Resolver of users and their groups.
     pub users: Arc<Users>,
-    /// The queue file in force.
+    /// The active queue file.
     pub queue_file: QueueFile,
     /// Version and identity of this server.
     pub about: About,

@@ -39,7 +39,7 @@ pub enum TakeError {
 /// Applies the current content of the queue file.
 ///
 /// # Errors
-/// If the file cannot be read, has faults, or conflicts with the current state. The previous file stays in force.
+/// If the file cannot be read, has faults, or conflicts with the current state. The previous file stays active.
 pub async fn take_queue_file(service: &Service, path: &Path) -> Result<Applied, TakeError> {
     let text = read(path).await?;
     take(service, path, &text).await

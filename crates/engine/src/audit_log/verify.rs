@@ -163,7 +163,7 @@ impl AuditKnown {
     /// Reads these facts from a journal.
     ///
     /// # Errors
-    /// As [`recover()`].
+    /// The same as [`recover()`].
     pub fn of(store: &dyn ReadStore) -> Result<Self, EngineError> {
         let mut durable = Vec::new();
         for sequence in store.snapshots()? {

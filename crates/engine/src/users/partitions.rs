@@ -41,7 +41,7 @@ impl Users {
     /// Determines the user who submits to `partition`. See [`UserCache::convert`].
     ///
     /// # Errors
-    /// As [`UserCache::convert`]. Also if the partition does not exist.
+    /// The same as [`UserCache::convert`]. Also if the partition does not exist.
     pub fn convert(
         &self,
         partition: &str,

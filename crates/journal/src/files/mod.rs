@@ -142,7 +142,7 @@ impl FileStore {
     /// Opens the journal of a disk.
     ///
     /// # Errors
-    /// As [`FileStore::open_folder`].
+    /// The same as [`FileStore::open_folder`].
     pub fn open(disk: Arc<dyn Disk>) -> Result<Self, JournalError> {
         let lock = lock(&*disk)?;
         let names = list(&*disk)?;

@@ -37,7 +37,7 @@ pub fn may(access: Access, caller: Option<&Caller>) -> Result<(), Refusal> {
 /// Checks that a caller can use the scheduler interface.
 ///
 /// # Errors
-/// As [`may`].
+/// The same as [`may`].
 pub fn may_schedule(caller: Option<&Caller>) -> Result<(), Refusal> {
     may(Access::Identity, caller)?;
     let suffices = |role| matches!(role, Role::Rm | Role::Admin);

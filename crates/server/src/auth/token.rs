@@ -262,7 +262,7 @@ fn access(deed: &'static str, path: &Path, source: io::Error) -> TokenFileError 
     TokenFileError::Access { deed, path: path.to_owned(), source }
 }
 
-/// The tokens in force.
+/// The active tokens.
 #[derive(Debug)]
 pub struct Tokens {
     path: PathBuf,
@@ -288,7 +288,7 @@ impl Tokens {
     /// Reads the file again. Returns the number of tokens.
     ///
     /// # Errors
-    /// If the file cannot be read. The previous tokens stay in force.
+    /// If the file cannot be read. The previous tokens stay active.
     pub fn reload(&self) -> Result<usize, TokenFileError> {
         let file = TokenFile::read(&self.path)?;
         let count = file.entries.len();

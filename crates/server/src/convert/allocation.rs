@@ -7,7 +7,7 @@ use crate::rest::RmMetadata;
 
 use super::value::{name_or_empty, nanos, resources};
 
-/// Returns an allocation in force.
+/// Returns a current allocation.
 pub(crate) fn allocation(
     view: &AllocationView,
     partition: &str,

@@ -1,4 +1,4 @@
-//! The queue file in force.
+//! The active queue file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -356,7 +356,7 @@ impl SentQueueFiles {
         }
     }
 
-    /// Stores whether the queue file in force was sent by an RM.
+    /// Stores whether an RM sent the active queue file.
     fn note_sent(&mut self, sent: &str, before: &crate::InForce, checksum: &str) {
         if sent.is_empty() {
             self.sent = None;

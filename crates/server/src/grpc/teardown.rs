@@ -37,7 +37,7 @@ impl Interface {
         Ok(())
     }
 
-    /// Returns the queue file in force, with only these of its partitions.
+    /// Returns the active queue file, with only these of its partitions.
     fn without_others(&self, retained: &[&Partition]) -> Result<Configuration, Status> {
         if retained.is_empty() {
             return Ok(Configuration::default());

@@ -185,7 +185,7 @@ impl Listening {
     }
 }
 
-/// Certificates in force, and their files.
+/// Active certificates, and their files.
 #[derive(Debug)]
 struct Renewed {
     files: Tls,

@@ -1,4 +1,4 @@
-//! `POST /headroom/v1/plan` and `…/apply`: previews a queue file, and puts a previewed file in force. Decision page
+//! `POST /headroom/v1/plan` and `…/apply`: previews a queue file, and applies a previewed file. Decision page
 //! 34.
 
 use axum::body::{Body, Bytes};
@@ -78,7 +78,7 @@ pub(super) async fn apply(
     Ok(json(&asked, &body))
 }
 
-/// Returns the condition for putting a file in force.
+/// Returns the condition for applying a file.
 fn condition(asked: &NativeRequest) -> Result<Condition, Refused> {
     let parameters = asked.parameters(&["plan", "force"])?;
     let force = parameters.flag("force")?.unwrap_or(false);

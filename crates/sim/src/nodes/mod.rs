@@ -241,7 +241,7 @@ fn text_of<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a str, NodesError> {
 /// Reads the text of a YAML node list. `file` is its name in messages.
 ///
 /// # Errors
-/// As [`read`].
+/// The same as [`read`].
 pub fn read_yaml(text: &str, file: &str) -> Result<Vec<NodeSpec>, NodesError> {
     settle(&yaml::read(text, Path::new(file))?)
 }

@@ -49,7 +49,7 @@ fn load(path: &Path) -> Result<Document, CompareError> {
 /// Compares two JSON reports. Returns an HTML page.
 ///
 /// # Errors
-/// As [`files`].
+/// The same as [`files`].
 pub fn page_of_files(before: &Path, after: &Path) -> Result<String, CompareError> {
     Ok(super::html::compare::page(&load(before)?, &load(after)?))
 }

@@ -156,7 +156,7 @@ pub fn read(
 /// Reads from any input. `file` is its name in messages.
 ///
 /// # Errors
-/// As [`read`].
+/// The same as [`read`].
 pub fn read_from(
     input: impl BufRead,
     file: &str,
