@@ -136,7 +136,8 @@ fn hidden(
         let message = format!(
             "`{key}` of the partition has no effect, because the root queue sets its own value"
         );
-        let warning = Diagnostic::warning(Code::NoEffect, above, message).also(own, "the value that applies");
+        let warning =
+            Diagnostic::warning(Code::NoEffect, above, message).also(own, "the value that applies");
         report.push(warning.help("remove one of the two settings"));
     }
 }

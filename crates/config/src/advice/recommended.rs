@@ -57,8 +57,8 @@ fn reservations(partition: &Partition, facts: &Facts, report: &mut Report) {
     let span = place_of(partition, written);
     let found = Diagnostic::recommendation(Code::ReservationsOff, span, message);
     report.push(found.help(
-        "set `reservations: {share: 10%}` in the partition; each application then reserves one node \
-         at most, and passes it on after 10 minutes in vain",
+        "set `reservations: {share: 10%}` in the partition; each application then reserves at \
+         most one node, and gives the node up after 10 minutes without a release there",
     ));
 }
 

@@ -67,9 +67,7 @@ pub(super) fn check(root: &Queue, report: &mut Report) {
         if let Some(pairs) = written {
             let message = format!("the root queue must not have `resources.{key}`");
             let fault = Diagnostic::error(Code::RootResources, pairs.span, message)
-                .help(format!(
-                    "remove `resources.{key}`; the nodes provide the capacity of root"
-                ));
+                .help(format!("remove `resources.{key}`; the nodes provide the capacity of root"));
             report.push(fault);
         }
     }

@@ -73,18 +73,18 @@ blocks! {
 
     /// The settings of leaves that placement rules create.
     Template = "`childtemplate`" {
-        /// As in a queue.
+        /// The same as in a queue.
         "maxapplications" "MaxApplications" max_applications: Count { default: "no limit" };
-        /// As in a queue.
+        /// The same as in a queue.
         "properties" "Properties" properties: Properties;
-        /// As in a queue.
+        /// The same as in a queue.
         "resources" "Resources" resources: In<Resources> { default: "no limits", shown: Shown::AlwaysInJson };
-        /// As in a queue.
+        /// The same as in a queue.
         "userlimits" "UserLimits" user_limits: Marked<UserLimits> { default: "as the parent queue", own: true };
-        /// As in a queue.
+        /// The same as in a queue.
         "applicationlimits" "ApplicationLimits" application_limits: Marked<ApplicationLimits>
             { default: "no limits", own: true };
-        /// As in a queue.
+        /// The same as in a queue.
         "capacity" "Capacity" capacity: Marked<Capacity> { default: "only `resources` applies", own: true };
     }
 
@@ -133,9 +133,9 @@ blocks! {
 
     /// The guarantee and the maximum of a queue on the nodes with a label.
     LabelPart = "label" {
-        /// As in `capacity`.
+        /// The same as in `capacity`.
         "value" "Value" value: Number { default: "required" };
-        /// As in `capacity`.
+        /// The same as in `capacity`.
         "maximum" "Maximum" maximum: Number { default: "the parent's maximum" };
     }
 

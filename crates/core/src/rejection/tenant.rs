@@ -91,9 +91,7 @@ pub enum TenantRejection {
         parent: Name,
     },
     /// The tenant would be its own ancestor.
-    #[error(
-        "{parent} is {tenant} itself or one of its descendants. Choose another parent."
-    )]
+    #[error("{parent} is {tenant} itself or one of its descendants. Choose another parent.")]
     Cycle {
         /// Name of the tenant.
         tenant: Name,

@@ -168,16 +168,14 @@ fn first_line(found: &Explanation) -> String {
 fn by_itself(found: &Explanation) -> Option<&'static str> {
     match &*found.blocked_by.first()?.id {
         "PREEMPTION_PENDING" => {
-            Some(
-                "no change is needed: the ask starts after the preempted allocations have stopped",
-            )
+            Some("no change is needed: the ask starts after the preempted allocations have stopped")
         }
-        "BACKOFF" => Some(
-            "no change is needed: the scheduler checks the ask again after the pause",
-        ),
-        "RECOVERING" => Some(
-            "no change is needed: the scheduler checks the ask after the nodes have reported",
-        ),
+        "BACKOFF" => {
+            Some("no change is needed: the scheduler checks the ask again after the pause")
+        }
+        "RECOVERING" => {
+            Some("no change is needed: the scheduler checks the ask after the nodes have reported")
+        }
         "RM_AWAY" => Some(
             "no change is needed: the scheduler checks the ask after the resource manager reconnects",
         ),
@@ -258,11 +256,7 @@ fn shown(found: &Explanation, history: bool) -> String {
             let _ = writeln!(text, "  no wait reasons in the stored journal");
         }
         for change in &found.history {
-            let _ = writeln!(
-                text,
-                "  {}: {} (record {})",
-                change.at, change.id, change.sequence
-            );
+            let _ = writeln!(text, "  {}: {} (record {})", change.at, change.id, change.sequence);
         }
     }
     if let Some(preemption) = &found.preemption {
@@ -389,7 +383,8 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
         let _ = writeln!(text, "\nwithout changes, the ask starts {when}");
     }
     if let Some(turn) = remedies.in_turn {
-        let _ = writeln!(text, "without changes, after the asks ahead have started: {}", outcome(turn));
+        let _ =
+            writeln!(text, "without changes, after the asks ahead have started: {}", outcome(turn));
     }
     if when.is_some() {
         return;
