@@ -49,8 +49,7 @@ pub fn counted(value: u64, thing: &str) -> String {
     format!("{} {thing}{plural}", count(value))
 }
 
-/// Returns a number with about three digits, such as `0.75`. Large numbers have the suffix k, M, or G, such as `12.4
-/// k`.
+/// Returns a number with about three digits, such as `0.75`. Large numbers have the suffix k, M, or G: `12.4 k`.
 pub fn number(value: f64) -> String {
     let size = value.abs();
     for (factor, suffix) in [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] {
