@@ -7,8 +7,8 @@ use headroom_core::userlimit::Decimal;
 use crate::raw::{ApplicationLimits, Text};
 use crate::user_limits::decimal;
 
-/// Parses a number of applications: digits, and at least 1. YAML interprets a number with a leading zero differently,
-/// so it is refused.
+/// Parses a number of applications: digits, at least 1. Rejects a leading zero, because YAML then interprets the number
+/// differently.
 pub(crate) fn count(text: &Text) -> Option<u64> {
     let digits = &text.value;
     let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
@@ -20,7 +20,7 @@ pub(crate) fn part(text: &Text) -> Option<Decimal> {
     decimal(&text.value).filter(|part| *part <= Decimal::ONE)
 }
 
-/// Returns the settings of a valid block. `None` if it has none.
+/// Returns the settings of a valid block. `None` if the block sets nothing.
 pub(crate) fn build(from: Option<&ApplicationLimits>) -> Option<ApplicationLimitsConfig> {
     let from = from.filter(|block| !block.says_nothing())?;
     let number = |text: &Option<Text>| text.as_ref().and_then(count);

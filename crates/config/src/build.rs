@@ -99,7 +99,7 @@ pub(crate) fn gang_placement(partition: &Partition) -> GangPlacement {
     }
 }
 
-/// Returns how long an ask of a partition waits before it gets a hold. 0 if none ever does.
+/// Returns how long an ask of a partition waits before it gets a hold. 0 if asks never get a hold.
 pub(crate) fn starvation_after(partition: &Partition) -> Millis {
     let after = partition.starvation.as_deref().and_then(|block| block.after.as_ref());
     let with_tenants = tenants::are_enabled(partition.tenants.as_deref());
@@ -107,7 +107,7 @@ pub(crate) fn starvation_after(partition: &Partition) -> Millis {
     read(after, read_span).unwrap_or(usual)
 }
 
-/// Returns the largest fraction of the nodes that a partition reserves. `None` if it has no limit.
+/// Returns the largest fraction of the nodes that a partition reserves. `None` without a limit.
 pub(crate) fn reservation_share(partition: &Partition) -> Option<Decimal> {
     let share = partition.reservations.as_deref().and_then(|block| block.share.as_ref());
     let with_tenants = tenants::are_enabled(partition.tenants.as_deref());
@@ -152,9 +152,9 @@ fn queue(from: &Queue, is_root: bool, above: Above<'_>) -> QueueConfig {
     }
 }
 
-/// Returns the queue tree of a partition. A label is exclusive if a queue has a fraction of its nodes: asks without
-/// the label could otherwise use them up. A label whose idle nodes are lent is also exclusive, because only nodes
-/// that are counted separately can be lent.
+/// Returns the queue tree of a partition. A label is exclusive if a queue has a fraction of its nodes, because asks
+/// without the label could otherwise use up these nodes. A label whose idle nodes are lent is also exclusive, because
+/// only nodes that are counted separately can be lent.
 fn tree(from: &Queue) -> QueueConfig {
     let mut root = queue(from, true, Above::default());
     let mut labels: Vec<Name> = Vec::new();

@@ -30,7 +30,7 @@ impl Mode {
     }
 }
 
-/// Returns the mode of a block. `None` if it is missing or unknown.
+/// Returns the mode of a block. `None` if the mode is missing or unknown.
 pub(crate) fn mode(block: &Capacity) -> Option<Mode> {
     let text = block.mode.as_ref()?;
     MODES.iter().find(|(word, _)| *word == text.value).map(|(_, mode)| *mode)

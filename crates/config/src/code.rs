@@ -35,83 +35,83 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The text is not YAML, or larger than a queue file may be.
+    /// The text is not valid YAML, or exceeds a limit for queue files.
     Yaml: Error = "YAML",
-    /// The file cannot be read: it is missing, a directory, too large, or no text.
+    /// The file cannot be read: it is missing, a folder, too large, or not text.
     File: Error = "FILE",
-    /// A Kubernetes config map with a queue file in it.
+    /// The file is a Kubernetes `ConfigMap` that contains a queue file.
     ConfigMap: Error = "YAML-CONFIGMAP",
-    /// A key that Headroom does not read.
+    /// The file has a key that Headroom does not read.
     YamlKey: Error = "YAML-KEY",
-    /// The same key twice in one mapping.
+    /// A mapping has the same key twice.
     YamlDuplicate: Error = "YAML-DUP",
-    /// A value of the wrong kind: a list for a text, a text for a number.
+    /// A value has the wrong kind, such as a list instead of a text.
     YamlType: Error = "YAML-TYPE",
-    /// Accepted as `YuniKorn` does, although the author probably meant something else.
+    /// A value is accepted as in `YuniKorn`, but the author probably meant another value.
     YamlLenient: Warning = "YAML-LENIENT",
-    /// Two partitions of one name.
+    /// Two partitions have the same name.
     PartitionDuplicate: Error = "P-DUP",
-    /// A partition without `queues`.
+    /// A partition has no `queues`.
     QueuesMissing: Error = "Q-NONE",
-    /// The root queue names resources; its maximum is the cluster.
+    /// The root queue sets `resources`, but the nodes provide its capacity.
     RootResources: Error = "Q-ROOTRES",
-    /// A queue name with illegal characters or of illegal length.
+    /// A queue name has invalid characters or an invalid length.
     QueueName: Error = "Q-NAME",
-    /// Two children of one name.
+    /// A queue has two child queues with the same name.
     QueueDuplicate: Error = "Q-DUP",
-    /// A queue with the name of the recovery queue.
+    /// A queue has the name of the recovery queue.
     QueueReserved: Error = "Q-RESERVED",
-    /// An access list of more than two words, or with superfluous spaces.
+    /// An access list has more than two words, or too many spaces.
     AclSpaces: Error = "A-SPACES",
-    /// An amount that is no quantity.
+    /// An amount is not a valid quantity.
     QuantitySyntax: Error = "R-SYNTAX",
-    /// A quantity that does not fit into 64 bits.
+    /// A quantity does not fit into 64 bits.
     QuantityOverflow: Error = "R-OVERFLOW",
-    /// An unknown suffix, or `m` on a type other than `vcore`.
+    /// A quantity has an unknown suffix, or the suffix `m` with a type other than `vcore`.
     QuantitySuffix: Error = "R-SUFFIX",
-    /// A queue's guarantee is above its own maximum.
+    /// The guarantee of a queue exceeds its own maximum.
     GuaranteeOverMax: Error = "Q-G>M",
-    /// A queue's maximum is above that of a queue above it.
+    /// The maximum of a queue exceeds the maximum of a queue above.
     MaxOverParent: Error = "Q-M>PARENT",
-    /// The children's guarantees add up to more than the queue's own.
+    /// The guarantees of the child queues add up to more than the guarantee of the queue.
     SumOverGuarantee: Error = "Q-SUMG>G",
-    /// The children's guarantees add up to more than the queue may use.
+    /// The guarantees of the child queues add up to more than the maximum of the queue.
     SumOverMax: Error = "Q-SUMG>M",
-    /// A queue without `maxapplications` below one that has it.
+    /// A queue has no `maxapplications`, but its parent has one.
     ApplicationsMissing: Error = "Q-APPS0",
-    /// A queue runs more applications than its parent.
+    /// The `maxapplications` of a queue exceeds that of its parent.
     ApplicationsOverParent: Error = "Q-APPS>PARENT",
-    /// Different limits for the partition and for its root.
+    /// The limits of the partition differ from the limits of its root queue.
     LimitRootDiffers: Error = "L-ROOTDIFF",
-    /// A limit for no user or group.
+    /// A limit names no user and no group.
     LimitForNobody: Error = "L-EMPTY",
     /// A limit names an invalid user.
     LimitUserName: Error = "L-USERNAME",
     /// A limit names an invalid group.
     LimitGroupName: Error = "L-GROUPNAME",
-    /// A user named twice in one queue's limits.
+    /// The limits of a queue name a user twice.
     LimitUserTwice: Error = "L-DUPUSER",
-    /// A group named twice in one queue's limits.
+    /// The limits of a queue name a group twice.
     LimitGroupTwice: Error = "L-DUPGROUP",
     /// A limit names a user or group after the wildcard.
     LimitAfterWildcard: Error = "L-AFTERWILD",
-    /// A group wildcard without any named group in front.
+    /// The limits of a queue have a group wildcard, but no named group before the wildcard.
     LimitOnlyWildcardGroup: Error = "L-ONLYWILDGROUP",
-    /// A limit whose resources are zeros only.
+    /// All amounts of a limit are 0.
     LimitAllZero: Error = "L-ZERORES",
-    /// A limit of neither resources nor applications.
+    /// A limit sets neither resources nor applications.
     LimitNothing: Error = "L-NOTHING",
-    /// A limit of more applications than the queue runs.
+    /// A limit allows more applications than the queue.
     LimitApplicationsOverQueue: Error = "L-APPS>QUEUE",
-    /// A limit of more resources than the queue may use.
+    /// A limit allows more resources than the maximum of the queue.
     LimitResourcesOverQueue: Error = "L-RES>QUEUE",
-    /// A limit of more resources than the same name has in a queue above.
+    /// A limit allows more resources than a queue above allows for the same name.
     LimitResourcesOverAncestor: Error = "L-RES>ANC",
-    /// A limit of more resources than the wildcard has in a queue above.
+    /// A limit allows more resources than a queue above allows for the wildcard.
     LimitResourcesOverWildcard: Error = "L-RES>WILD",
-    /// A limit of more applications than the same name has in a queue above, or without a number.
+    /// A limit allows more applications than a queue above allows for the same name, or sets no number.
     LimitApplicationsOverAncestor: Error = "L-APPS>ANC",
-    /// A limit of more applications than the wildcard has in a queue above, or without a number.
+    /// A limit allows more applications than a queue above allows for the wildcard, or sets no number.
     LimitApplicationsOverWildcard: Error = "L-APPS>WILD",
     /// `limitprecedence` is neither `both` nor `user`.
     LimitPrecedence: Error = "L-PRECEDENCE",
@@ -125,159 +125,159 @@ codes! {
     PreemptionWithin: Error = "P-WITHIN",
     /// `preemption.minruntime` is not a duration.
     PreemptionRuntime: Error = "P-RUNTIME",
-    /// A word in `userlimits` that has no meaning there.
+    /// A key in `userlimits` has a value that is not one of its values.
     UserLimitWord: Error = "U-WORD",
     /// `minimumuserlimitpercent` is neither from 1 to 100, nor 0 with the formula `smooth`.
     UserLimitPercent: Error = "U-PERCENT",
     /// `userlimitfactor` is neither above 0 nor -1.
     UserLimitFactor: Error = "U-FACTOR",
-    /// A weight above 100 divided by the `minimumuserlimitpercent` in force, or no weight at all.
+    /// A weight is above 100 divided by the `minimumuserlimitpercent` that applies, or is not a valid weight.
     UserLimitWeight: Error = "U-WEIGHT",
     /// A weight names an invalid user.
     UserLimitUserName: Error = "U-USERNAME",
-    /// An amount of nothing in `userlimits`.
+    /// An amount in `userlimits` is 0.
     UserLimitZero: Error = "U-ZERO",
-    /// `minimumallocation` is above the `maximumallocation` in force.
+    /// `minimumallocation` exceeds the `maximumallocation` that applies.
     UserLimitMinimumOverMaximum: Error = "U-MIN>MAX",
-    /// A queue's `maximumallocation` is above that of its partition.
+    /// The `maximumallocation` of a queue exceeds that of its partition.
     UserLimitMaximumOverPartition: Error = "U-MAX>PARTITION",
-    /// A number of applications in `applicationlimits` that is not a whole number from 1 on.
+    /// A number of applications in `applicationlimits` is not a whole number of at least 1.
     ApplicationCount: Error = "AL-COUNT",
-    /// `maximumdriverresourcepercent` is no factor from 0 to 1.
+    /// `maximumdriverresourcepercent` is not a factor from 0 to 1.
     ApplicationDriver: Error = "AL-DRIVER",
     /// A number of applications names an invalid user.
     ApplicationUserName: Error = "AL-USERNAME",
-    /// The root queue has a `capacity`; it has what the nodes have.
+    /// The root queue has a `capacity`, but the nodes provide its capacity.
     CapacityRoot: Error = "CP-ROOT",
-    /// `mode` in `capacity` is neither `percent`, `weight` nor `absolute`.
+    /// `mode` in `capacity` is neither `percent`, `weight`, nor `absolute`.
     CapacityMode: Error = "CP-MODE",
-    /// `value` in `capacity` is missing, or no percentage or weight.
+    /// `value` in `capacity` is missing, or is not a valid percentage or weight.
     CapacityValue: Error = "CP-VALUE",
-    /// `maximum` in `capacity` is no percentage.
+    /// `maximum` in `capacity` is not a valid percentage.
     CapacityMaximum: Error = "CP-MAX",
-    /// A queue is guaranteed more percent than it may use.
+    /// The guarantee of a queue, as a percentage, exceeds its maximum.
     CapacityOverMaximum: Error = "CP-VALUE>MAX",
-    /// A number in an absolute `capacity`, whose amounts are those of `resources`.
+    /// A `capacity` has `mode: absolute`, but also sets `value` or `maximum`.
     CapacityAbsolute: Error = "CP-ABSOLUTE",
     /// `resources.guaranteed` and a `capacity` by percent or weight both set the guarantee.
     CapacityGuaranteed: Error = "CP-GUARANTEED",
-    /// A `childtemplate` whose `capacity` is not by weight.
+    /// The `capacity` of a `childtemplate` is not by weight.
     CapacityTemplate: Error = "CP-TEMPLATE",
-    /// Siblings with and without `capacity`, or of different modes.
+    /// Only some siblings have a `capacity`, or their modes differ.
     CapacitySiblings: Error = "CP-SIBLINGS",
     /// The percentages of siblings do not add up to 100.
     CapacitySum: Error = "CP-SUM",
-    /// Parts by percent or weight of a queue that is guaranteed nothing.
+    /// A queue has fractions of a guarantee, but its parent has no guarantee.
     CapacityOfNothing: Error = "CP-PARENT",
     /// `state` of a queue is neither `running` nor `stopped`.
     QueueStateWord: Error = "S-WORD",
     /// `state: running` is set below a stopped queue.
     QueueRunsBelowStopped: Error = "S-PARENT",
-    /// A lifetime that is no whole number of seconds.
+    /// A lifetime is not a whole number of seconds.
     LifetimeSeconds: Error = "LT-SECONDS",
-    /// A queue's default lifetime is above its own maximum.
+    /// The default lifetime of a queue exceeds its maximum lifetime.
     LifetimeOverMaximum: Error = "LT-DEF>MAX",
-    /// `orderingpolicy` of a queue is no word for queues of its kind.
+    /// The `orderingpolicy` of a queue is not valid for queues of this kind.
     OrderingWord: Error = "OP-WORD",
-    /// `orderingpolicy` of a queue, and a property of it, set different orders.
+    /// The `orderingpolicy` and a property of a queue set different orders.
     OrderingProperty: Error = "OP-PROPERTY",
-    /// A text that is not a node label.
+    /// A text is not a valid node label.
     NodeLabelName: Error = "NL-NAME",
-    /// A label to which the queue, or one above it, has no access.
+    /// A queue uses a label, but the queue or a queue above has no access to this label.
     NodeLabelAccess: Error = "NL-ACCESS",
-    /// A part of a label's nodes where the queue has no part by percent or weight.
+    /// A queue has a fraction of a label, but no `capacity` by percent or weight.
     NodeLabelCapacity: Error = "NL-CAPACITY",
-    /// `rootqueue` of tenants is no queue below root that can hold theirs alone.
+    /// `rootqueue` is not a queue below root that can belong to tenants alone.
     TenantsRoot: Error = "TN-ROOT",
-    /// A queue is written below `rootqueue`, where those of tenants are.
+    /// The file defines a queue below `rootqueue`, where all queues belong to tenants.
     TenantsBelow: Error = "TN-BELOW",
-    /// A text that is not a legal tenant name.
+    /// A text is not a valid tenant name.
     TenantName: Error = "TN-NAME",
-    /// A number of `tenants` that is none, or out of its range.
+    /// A value in `tenants` is not a number, or is out of range.
     TenantValue: Error = "TN-VALUE",
-    /// A word in `tenants` that has no meaning there.
+    /// A key in `tenants` has a value that is not one of its values.
     TenantWord: Error = "TN-WORD",
-    /// Two partitions with tenants.
+    /// Two partitions have tenants.
     TenantsTwice: Error = "TN-TWICE",
     /// The name of a placement rule is not an identifier.
     RuleName: Error = "PR-NAME",
-    /// A filter that neither allows nor denies.
+    /// The `type` of a filter is neither `allow` nor `deny`.
     RuleFilterType: Error = "PR-FTYPE",
-    /// The one user of a filter is neither a name nor an expression.
+    /// The only user of a filter is neither a valid name nor a regular expression.
     RuleFilterUser: Error = "PR-FUSER",
-    /// The one group of a filter is neither a name nor an expression.
+    /// The only group of a filter is neither a valid name nor a regular expression.
     RuleFilterGroup: Error = "PR-FGROUP",
-    /// A placement rule with a full path below another fixed queue.
+    /// A placement rule has a full path, but its parent rule already selects a queue.
     RuleQualified: Error = "PR-QUALIFIED",
-    /// A placement rule leads below a leaf.
+    /// A placement rule selects a queue below a leaf.
     RuleUnderLeaf: Error = "PR-UNDERLEAF",
-    /// A placement rule leads to a queue that does not exist and may not be made.
+    /// A placement rule selects a queue that does not exist, and does not create this queue.
     RuleNoQueue: Error = "PR-NOQUEUE",
-    /// A placement rule makes queues below a queue that is no parent.
+    /// A placement rule creates queues below a queue that is not a parent.
     RuleNotParent: Error = "PR-NOTPARENT",
-    /// A placement rule sends applications to a queue that is no leaf.
+    /// A placement rule selects a queue that is not a leaf.
     RuleNotLeaf: Error = "PR-NOTLEAF",
-    /// No placement rule of that name.
+    /// The `name` of a placement rule is unknown.
     RuleUnknown: Warning = "PR-UNKNOWN",
-    /// The recovery rule is always in force and cannot be written.
+    /// The recovery rule is always active and cannot be in a queue file.
     RuleRecovery: Warning = "PR-RECOVERY",
-    /// A `fixed` or `tag` rule that cannot be built.
+    /// A `fixed` or `tag` rule has no valid `value`.
     RuleValue: Warning = "PR-VALUE",
-    /// No node sorting policy of that name.
+    /// The `type` in `nodesortpolicy` is unknown.
     NodePolicy: Error = "N-POLICY",
-    /// A node's resource weight below zero.
+    /// The weight of a resource type in `nodesortpolicy` is negative.
     NodeWeight: Error = "N-WEIGHT",
-    /// A property whose value is not understood, so that its default holds.
+    /// The value of a property is not valid, so the default applies.
     PropertyValue: Warning = "P-VALUE",
-    /// A setting without effect where it stands.
+    /// A setting has no effect at its place.
     NoEffect: Warning = "NO-EFFECT",
-    /// A property key that looks like a known one, or belongs to its family, and is none.
+    /// A property key resembles a known key, but does not exist.
     PropertyKey: Warning = "P-KEY",
-    /// A property value with an old name.
+    /// A property has an obsolete value.
     PropertyDeprecated: Warning = "P-DEPRECATED",
-    /// A property where it has no effect, or whose feature is off.
+    /// A property has no effect at its place, or its feature is disabled.
     PropertyLevel: Warning = "P-LEVEL",
-    /// An access list with a name that is none, so that it is ignored.
+    /// An access list contains an invalid name, which admits no user.
     AclIgnored: Warning = "A-IGNORED",
-    /// A queue that no user may submit to.
+    /// No user can submit to a queue.
     AclNobody: Warning = "A-NOBODY",
-    /// A resource type that looks like `vcore` or `memory` and is another one.
+    /// A resource type resembles `vcore` or `memory`, but is a different type.
     ResourceType: Warning = "R-TYPE",
-    /// A maximum or guarantee of zeros only, which is none at all.
+    /// All amounts of a maximum or guarantee are 0, so it is ignored.
     ResourceZeros: Warning = "Q-ZEROS",
-    /// A limit that never holds anyone back.
+    /// A limit has no effect, because another limit is always reached first.
     LimitLoose: Warning = "L-LOOSE",
-    /// A group limit that a group wildcard further down hides.
+    /// A group wildcard in a queue below hides a group limit.
     LimitHidden: Warning = "L-HIDDEN",
-    /// A user wildcard where every user who may submit is named.
+    /// A user wildcard matches no user, because every user who can submit is named.
     LimitUnreached: Warning = "L-UNREACHED",
-    /// `orderingpolicy` of a leaf looks at partitions, which the order here does not.
+    /// `fifo-with-partitions` means `fifo`, because every partition orders applications by age.
     OrderingPartitions: Warning = "OP-PARTITIONS",
-    /// Users of a leaf have no share of it and no cap, for it guarantees nothing.
+    /// The users of a leaf have neither a share nor a cap, because the leaf has no guarantee.
     UserLimitNoShare: Warning = "U-NOSHARE",
-    /// `userlimitfactor` allows one user more than the queue may use.
+    /// `userlimitfactor` allows one user more than the maximum of the queue.
     UserLimitLoose: Warning = "U-CAP",
-    /// `maximumallocation` allows asks of more than a quarter of what the queue guarantees.
+    /// `maximumallocation` allows asks of more than a quarter of the guarantee of the queue.
     UserLimitLarge: Warning = "U-LARGE",
-    /// With `enforcement: strict` all users of a leaf can get stuck.
+    /// With `enforcement: strict`, all users of a leaf can get stuck.
     UserLimitStrict: Warning = "U-STRICT",
-    /// A formula with which there are moments when no user may have one more ask.
+    /// The formula has dead zones: at times, no user can start another ask.
     UserLimitDeadZone: Warning = "U-DEADZONE",
-    /// A number of applications in `applicationlimits` above that of a queue above, which holds.
+    /// A number in `applicationlimits` exceeds the number of a queue above, so the lower number applies.
     ApplicationsOverAbove: Warning = "AL-APPS>PARENT",
-    /// A number of applications for one user above that for all of them, which holds.
+    /// A number of applications for each user exceeds the number for all users together, and has no effect.
     ApplicationsLoose: Warning = "AL-LOOSE",
-    /// A leaf that guarantees nothing may take in all applications that a queue above may.
+    /// A leaf without a guarantee can use all applications that a queue above allows.
     ApplicationsNoShare: Warning = "AL-NOSHARE",
-    /// Siblings whose percentages or weights are all 0: none of them is guaranteed anything.
+    /// All percentages or weights of siblings are 0, so these queues have no guarantee.
     CapacityAllZero: Warning = "CP-ZERO",
-    /// Queues are guaranteed more than all nodes together have.
+    /// The guarantees of queues exceed the total of all nodes.
     GuaranteeOverNodes: Warning = "Q-G>NODES",
-    /// A placement rule that can never place anything.
+    /// A placement rule can never place an application.
     RuleNever: Warning = "PR-NEVER",
     /// Queues hold no capacity for an ask that waits long, so a large ask can wait forever.
     StarvationOff: Recommendation = "S-OFF",
-    /// Reserved nodes are idle for other asks, and nothing limits how many or how long.
+    /// Reserved nodes are idle for other asks, and neither their number nor their time is limited.
     ReservationsOff: Recommendation = "R-OFF",
     /// Placeholders are placed one by one, so two gangs can each hold what the other needs.
     GangMembers: Recommendation = "G-MEMBERS",

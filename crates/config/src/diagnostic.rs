@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::code::Code;
 
-/// Most stored findings of each severity. A file with more needs a general review.
+/// Maximum number of stored findings of each severity. A file with more needs a general review.
 pub const DIAGNOSTICS_MAX: usize = 100;
 
 /// A range of the text in bytes. Can be empty.
@@ -20,8 +20,8 @@ pub struct Span {
 /// Whether the file can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The file means what was meant, but a key that it does not use prevents a known problem. A stock file can have
-    /// many of them, so they are no warnings: see [`Diagnostics::recommendations`].
+    /// The file is correct, but a key that it does not use prevents a known problem. A stock file can have many
+    /// recommendations, so they are not warnings: see [`Diagnostics::recommendations`].
     Recommendation,
     /// The file can be used, but was probably not meant this way.
     Warning,
@@ -29,10 +29,10 @@ pub enum Severity {
     Error,
 }
 
-/// Stage at which the reference finds the fault.
+/// Stage at which the reference detects the fault.
 ///
-/// `YuniKorn` answers *valid* to a file with a fault of the second kind, and then fails to load it. Headroom refuses
-/// both. Only the compatible validation answer distinguishes them.
+/// `YuniKorn` calls a file with a fault of the second stage *valid*, and then fails to load it. Headroom rejects faults
+/// of both stages. Only the compatible validation endpoint distinguishes the stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// The validation of the file.
@@ -57,7 +57,7 @@ pub struct Diagnostic {
     pub code: Code,
     /// Whether the file can be used.
     pub severity: Severity,
-    /// Stage at which the reference finds it.
+    /// Stage at which the reference detects the fault.
     pub stage: Stage,
     /// One sentence with both sides of the comparison and their units.
     pub message: String,
@@ -138,7 +138,7 @@ pub(crate) struct Report {
     pub(crate) steps: usize,
 }
 
-/// The first findings of one severity, and the number of the others.
+/// The first findings of a severity, and the number of the remaining findings.
 #[derive(Debug, Default)]
 struct StoredFindings {
     list: Vec<Diagnostic>,
@@ -166,7 +166,7 @@ impl StoredFindings {
 }
 
 impl Report {
-    /// Stores a finding, or only counts it if there are too many.
+    /// Stores a finding. Only counts the finding if too many findings are stored.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         debug_assert_eq!(diagnostic.severity, diagnostic.code.severity(), "{diagnostic:?}");
         match diagnostic.severity {
@@ -179,18 +179,18 @@ impl Report {
         }
     }
 
-    /// Returns whether further errors would only be counted. An expensive rule can stop then.
+    /// Returns whether further errors would only be counted. If so, an expensive rule can stop.
     pub(crate) fn is_full(&self) -> bool {
         self.errors.is_full()
     }
 
-    /// Returns whether further warnings would only be counted. Expensive advice can stop then.
+    /// Returns whether further warnings would only be counted. If so, expensive advice can stop.
     pub(crate) fn is_full_of_warnings(&self) -> bool {
         self.warnings.is_full()
     }
 
-    /// Removes reports of missing parts. If the file was not read completely, such a part might exist and not be
-    /// understood.
+    /// Removes reports of missing parts. If the file was not read completely, a missing part can exist in the unread
+    /// text.
     pub(crate) fn forget_absences(&mut self) {
         let absences = [
             Code::QueuesMissing,
@@ -215,7 +215,7 @@ impl Report {
         !self.errors.list.is_empty() || self.errors.suppressed > 0
     }
 
-    /// Returns whether one of these codes was found.
+    /// Returns whether a finding has one of these codes.
     pub(crate) fn has_any(&self, codes: &[Code]) -> bool {
         self.errors.list.iter().chain(&self.warnings.list).any(|one| codes.contains(&one.code))
     }
@@ -274,10 +274,10 @@ pub struct Counts {
     pub recommendations: usize,
 }
 
-/// All findings on one file, with its text.
+/// All findings on a file, with its text.
 ///
-/// Errors and warnings are one list in the order of the file. [`Diagnostics::render`] shows them to people.
-/// Recommendations are a list of their own, so that programs that look for warnings find none of them.
+/// Errors and warnings are one list in the order of the file. [`Diagnostics::render`] shows this list to people.
+/// Recommendations are in a separate list, so that programs that look for warnings do not find them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostics {
     pub(crate) source: Arc<str>,
@@ -300,7 +300,7 @@ impl Diagnostics {
         self.recommendations.iter()
     }
 
-    /// Returns the number of findings beyond [`DIAGNOSTICS_MAX`] that were not stored. There can be more.
+    /// Returns how many findings beyond [`DIAGNOSTICS_MAX`] were not stored. The file can have even more findings.
     pub fn suppressed(&self) -> Counts {
         self.suppressed
     }
@@ -340,10 +340,9 @@ impl Diagnostics {
         self.list.is_empty()
     }
 
-    /// Returns whether `YuniKorn`'s validation refuses the file too.
+    /// Returns whether `YuniKorn`'s validation rejects the file too.
     ///
-    /// `false` if there are only faults of [`Stage::Building`]: the reference then calls the file valid, and fails to
-    /// load it.
+    /// `false` if all faults are of [`Stage::Building`]: the reference then calls the file valid, and fails to load it.
     pub fn refused_by_validation(&self) -> bool {
         self.errors_of_validation > 0
     }

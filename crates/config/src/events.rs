@@ -1,9 +1,9 @@
-//! A fast parser for ordinary files: one document without tags, anchors, aliases, merge keys, and repeated keys,
-//! within the budgets.
+//! A fast parser for ordinary files: one document without tags, anchors, aliases, merge keys, and repeated keys, within
+//! the budgets.
 //!
-//! It consumes the events of the parser below `serde-saphyr` directly, at half the cost of `serde` with places.
-//! Everything unusual, in particular a fault, is left to `yaml`, which reads every file and has all messages. Both
-//! must return the same nodes, and tests compare them.
+//! This parser reads the events of the parser below `serde-saphyr` directly. It costs half as much as `serde` with
+//! places. For all other files, in particular files with faults, `yaml` is used, which reads every file and has all
+//! messages. Both parsers must return the same nodes, and tests compare them.
 
 use std::collections::BTreeSet;
 
@@ -100,7 +100,7 @@ impl<'s> Builder<'s> {
         (self.open.len() <= DEPTH_MAX).then_some(())
     }
 
-    /// Counts one more node, and returns its place.
+    /// Counts a node, and returns its place.
     fn node_at(&mut self, ends: Option<(usize, usize)>) -> Option<Span> {
         self.nodes += 1;
         let (start, end) = ends.filter(|_| self.nodes <= NODES_MAX)?;
@@ -126,7 +126,7 @@ impl<'s> Builder<'s> {
 }
 
 impl Open {
-    /// Returns the list or mapping as a node. `None` if it has a repeated key.
+    /// Returns the list or mapping as a node. `None` if a key is repeated.
     fn into_node(self) -> Option<Node> {
         let kind = match self.kind {
             OpenKind::List(items) => Kind::List(items),
@@ -137,7 +137,7 @@ impl Open {
     }
 }
 
-/// Returns whether a key occurs twice. Mappings are usually small, but the time must be bounded for large ones.
+/// Returns whether a key occurs twice. Mappings are usually small, but the time is bounded for large mappings too.
 fn repeats(entries: &[Entry]) -> bool {
     const FEW: usize = 12;
     let keys = || entries.iter().map(|entry| text_of(&entry.key));

@@ -46,7 +46,7 @@ pub enum ReadError {
 
 /// Reads a queue file from disk.
 ///
-/// An empty file is valid. [`Loaded::is_empty`] returns `true` then, for a caller that needs a partition.
+/// An empty file is valid. For such a file, [`Loaded::is_empty`] returns `true`.
 ///
 /// # Errors
 /// [`ReadError`], if the file cannot be read or breaks rules.
@@ -70,8 +70,8 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
         .map_err(|faults| ReadError::Faults { path: path.to_owned(), faults: Box::new(faults) })
 }
 
-/// Reads to the end, or at most one byte more than the limit of a queue file. The additional byte identifies a file
-/// that is too large, and endless input ends.
+/// Reads the whole source, but at most one byte more than the limit of a queue file. The additional byte shows that a
+/// file is too large, and bounds the read of endless input.
 ///
 /// # Errors
 /// Returns the I/O error of the source.

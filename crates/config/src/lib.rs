@@ -77,8 +77,8 @@ pub use yaml::{ALIAS_EVENTS_MAX, DEPTH_MAX, FILE_BYTES_MAX, NODES_MAX};
 
 use diagnostic::Report;
 
-/// The configuration without a queue file: one partition whose applications run in the queue of their namespace,
-/// which is created if it is missing. Every user can submit.
+/// The configuration without a queue file: one partition, in which applications run in the queue of their namespace.
+/// The scheduler creates this queue if it is missing. Every user can submit.
 pub const BUILT_IN: &str = "\
 partitions:
   - name: default
@@ -110,12 +110,12 @@ impl Loaded {
 
 /// Reads the text of a queue file.
 ///
-/// An empty text is valid, and has no partitions. A byte order mark is ignored. Of several documents, the first one
-/// counts.
+/// An empty text is valid, and has no partitions. A byte order mark is ignored. If the text has several documents, only
+/// the first document counts.
 ///
 /// # Errors
-/// All findings, including warnings, in the order of the file. A text that is not YAML, or exceeds
-/// [`FILE_BYTES_MAX`], [`NODES_MAX`], or [`DEPTH_MAX`], has only that one fault.
+/// All findings, including warnings, in the order of the file. A text that is not YAML, or exceeds [`FILE_BYTES_MAX`],
+/// [`NODES_MAX`], or [`DEPTH_MAX`], has only this fault.
 pub fn read(text: &str) -> Result<Loaded, Diagnostics> {
     let (configuration, report) = examine(text, None, true);
     let found = report.finish(text);
@@ -125,9 +125,9 @@ pub fn read(text: &str) -> Result<Loaded, Diagnostics> {
     }
 }
 
-/// Stack size for reading. Files nest up to [`DEPTH_MAX`], and the stack of the caller can be small. Measured with
-/// rustc 1.95 on x86-64: each level uses about 72 kB in an unoptimized build, and less than 8 kB in an optimized one.
-/// Unused pages cost nothing.
+/// Stack size for reading. Files nest up to [`DEPTH_MAX`], and the stack of the caller can be small. With rustc 1.95 on
+/// x86-64, a level uses about 72 kB in an unoptimized build, and less than 8 kB in an optimized build. Unused pages
+/// cost nothing.
 const STACK_BYTES: usize = 64 << 20;
 
 /// Returns the configuration of a text, and the findings. `None` if the text is refused or `builds` is `false`.

@@ -17,7 +17,7 @@ pub(crate) fn start(text: &Text) -> Option<QueueStart> {
     }
 }
 
-/// Parses seconds: digits. YAML interprets a longer number with a leading zero differently, so it is refused.
+/// Parses a number of seconds in digits. Rejects a leading zero, because YAML then interprets the number differently.
 pub(crate) fn seconds(text: &Text) -> Option<u64> {
     let digits = &text.value;
     let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit())

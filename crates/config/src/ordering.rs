@@ -23,7 +23,7 @@ pub(crate) const OF_LEAVES: [&str; 3] = ["fifo", "fair", "fifo-with-partitions"]
 pub(crate) const OF_PARENTS: [&str; 2] = ["utilization", "priority-utilization"];
 
 impl Ordering {
-    /// Returns the property of a value. `None` if the value is not one for leaves, or for parent queues.
+    /// Returns the property of a value. `None` if the value is not valid for leaves, or for parent queues.
     pub(crate) fn of(word: &str, is_leaf: bool) -> Option<Self> {
         let (key, value) = match (word, is_leaf) {
             ("fifo" | "fifo-with-partitions", true) => (SORT_POLICY, "fifo"),
@@ -53,9 +53,9 @@ pub(crate) fn is_leaf(queue: &Queue, is_root: bool) -> bool {
 /// Order settings of the ancestors.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Above<'a> {
-    /// `application.sort.priority` of the nearest ancestor that has it.
+    /// `application.sort.priority` of the nearest ancestor that sets this property.
     property: Option<&'a str>,
-    /// Whether `orderingpolicy` there overrides it.
+    /// Whether `orderingpolicy` of this ancestor overrides the property.
     by_word: bool,
 }
 
@@ -70,9 +70,8 @@ impl<'a> Above<'a> {
     }
 }
 
-/// Adds the property that `orderingpolicy` of a valid queue sets. Descendants of the other kind keep the value that
-/// they would have without it: a parent's order of queues is inherited by parent queues, and does not affect the
-/// order of applications.
+/// Adds the property that `orderingpolicy` of a valid queue sets. The value applies only to descendants of the same
+/// kind: parent queues inherit a parent's order of queues, and leaves keep their order of applications.
 pub(crate) fn complete(
     properties: &mut Properties,
     queue: &Queue,

@@ -8,7 +8,7 @@ use crate::raw::{self, At, Partition};
 use crate::schema::{Content, Rows as _};
 use crate::yaml;
 
-/// Returns the partitions of a file in order, each with one root queue. `None` if the file has faults.
+/// Returns the partitions of a file in order, each with its root queue. `None` if the file has faults.
 pub fn outline(text: &str) -> Option<Vec<Content>> {
     crate::with_stack(|| outline_here(text)).ok().flatten()
 }

@@ -7,7 +7,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Level, Origin, Renderer, Sni
 
 use crate::diagnostic::{Counts, Diagnostic, Diagnostics, Mark, Severity, Span};
 
-/// Largest text for one finding in bytes, because rendering reads all of it.
+/// Maximum size of the text for a finding in bytes, because rendering reads the whole text.
 const WINDOW_BYTES_MAX: usize = 64 << 10;
 
 /// Whether the rendering has terminal colors.
@@ -22,20 +22,20 @@ pub enum Style {
 impl Diagnostics {
     /// Renders every error and warning with its lines. `name` is the name of the file.
     ///
-    /// Empty if there are none. Ends without a line feed.
+    /// Returns an empty text without findings. The text has no line break at its end.
     pub fn render(&self, name: &str, style: Style) -> String {
         let Counts { errors, warnings, recommendations: _ } = self.suppressed();
         render_all(self.source(), self.iter(), errors + warnings, name, style)
     }
 
-    /// Renders every recommendation, as [`Diagnostics::render`] does the other findings.
+    /// Renders every recommendation in the format of [`Diagnostics::render`].
     pub fn render_recommendations(&self, name: &str, style: Style) -> String {
         let more = self.suppressed().recommendations;
         render_all(self.source(), self.recommendations(), more, name, style)
     }
 }
 
-/// Renders findings. `more` is the number of those that were not stored.
+/// Renders findings. `more` is the number of findings that were not stored.
 fn render_all<'d>(
     source: &str,
     all: impl Iterator<Item = &'d Diagnostic>,
@@ -109,7 +109,7 @@ fn snippet<'a>(
         }))
 }
 
-/// Returns the range of whole lines to show, and the marks that are too far away. `None` if even one line is too
+/// Returns the range of whole lines to show, and the marks that are too far away. `None` if even a single line is too
 /// long.
 fn window_of<'d>(source: &str, one: &'d Diagnostic) -> Option<(Range<usize>, Vec<&'d Mark>)> {
     let mut window = lines_around(source, one.primary.span);

@@ -12,7 +12,7 @@ use crate::{FILE_BYTES_MAX, checksum, examine};
 /// Result of a review of a queue file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Review {
-    /// Configuration of the file. `None` if it is refused.
+    /// Configuration of the file. `None` if the file has errors.
     pub configuration: Option<Configuration>,
     /// All findings of [`read`](crate::read), advice on settings that are valid, but probably not meant, and recommended
     /// keys.
@@ -30,7 +30,7 @@ pub fn review(text: &str) -> Review {
     review_on(text, &NodeTotals::new())
 }
 
-/// As [`review`], with advice on amounts that exceed the nodes of the cluster.
+/// Does the same as [`review`], with advice on amounts that exceed the nodes of the cluster.
 pub fn review_on(text: &str, nodes: &NodeTotals) -> Review {
     let (configuration, report) = examine(text, Some(nodes), true);
     let known = configuration.as_ref().map(|one| one.checksum.to_string());
@@ -38,14 +38,15 @@ pub fn review_on(text: &str, nodes: &NodeTotals) -> Review {
     Review { configuration, diagnostics: report.finish(text), checksum }
 }
 
-/// As [`review`], for bytes that might not be text.
+/// Does the same as [`review`], for bytes that might not be text.
 ///
-/// Bytes that are not UTF-8 are shown as U+FFFD. They, and too many bytes, are a fault with the code [`Code::File`].
+/// Bytes that are not UTF-8 are shown as U+FFFD. Invalid bytes, and too many bytes, are a fault with the code
+/// [`Code::File`].
 pub fn review_bytes(bytes: &[u8]) -> Review {
     review_bytes_on(bytes, &NodeTotals::new())
 }
 
-/// As [`review_bytes`], with advice on amounts that exceed the nodes of the cluster.
+/// Does the same as [`review_bytes`], with advice on amounts that exceed the nodes of the cluster.
 pub fn review_bytes_on(bytes: &[u8], nodes: &NodeTotals) -> Review {
     match text_of(bytes) {
         Ok(text) => review_on(text, nodes),
@@ -62,7 +63,7 @@ pub fn verdict(bytes: &[u8]) -> (Diagnostics, String) {
     }
 }
 
-/// Returns the text of a file, or the fault and the checksum if it is not text or too long.
+/// Returns the text of a file. If the bytes are not text or too long, returns the fault and the checksum.
 fn text_of(bytes: &[u8]) -> Result<&str, (Diagnostics, String)> {
     let refused = |text: &str, fault: Diagnostic| {
         let mut report = Report::default();

@@ -26,7 +26,7 @@ pub(crate) enum Reading<T> {
 }
 
 impl Scalar {
-    /// Returns the meaning of the scalar. Quoted texts, and those with their own tag, are texts.
+    /// Returns the meaning of the scalar. Scalars in quotes, or with their own tag, are texts.
     pub(crate) fn meaning(&self) -> Meaning {
         let core = self.tag.as_deref().map(|tag| tag.strip_prefix("tag:yaml.org,2002:"));
         match core {
@@ -42,12 +42,12 @@ impl Scalar {
         }
     }
 
-    /// Returns whether there is no value.
+    /// Returns whether the scalar is null.
     pub(crate) fn is_null(&self) -> bool {
         self.meaning() == Meaning::Null
     }
 
-    /// Returns the scalar as a boolean. `None` if it is something else.
+    /// Returns the scalar as a boolean. `None` for any other kind.
     pub(crate) fn flag(&self) -> Option<Reading<bool>> {
         match self.meaning() {
             Meaning::Flag(flag) => Some(Reading::Plain(flag)),
@@ -65,7 +65,7 @@ impl Scalar {
         }
     }
 
-    /// Returns the scalar as a count. `None` if it is something else.
+    /// Returns the scalar as a count. `None` for any other kind.
     pub(crate) fn count(&self) -> Option<Reading<u64>> {
         match self.meaning() {
             Meaning::Whole(whole) => {
@@ -79,7 +79,7 @@ impl Scalar {
         }
     }
 
-    /// Returns the scalar as a floating point number. `None` if it is something else.
+    /// Returns the scalar as a floating point number. `None` for any other kind.
     pub(crate) fn decimal(&self) -> Option<f64> {
         match self.meaning() {
             #[expect(clippy::cast_precision_loss, reason = "as the reference converts")]
@@ -90,8 +90,8 @@ impl Scalar {
     }
 }
 
-/// Truncates to a whole number. 2⁶⁴ becomes the largest count, as do the negative numbers that the reference accepts:
-/// on its machines they wrap to about 2⁶⁴.
+/// Truncates to a whole number. 2⁶⁴ becomes the largest count. The same applies to negative numbers that the reference
+/// accepts: on its machines, they wrap to about 2⁶⁴.
 fn count_of(decimal: f64) -> Option<u64> {
     const LIMIT: f64 = 18_446_744_073_709_551_616.0;
     if decimal.is_nan() || decimal > LIMIT {
@@ -137,7 +137,7 @@ pub(crate) fn resolve(text: &str) -> Meaning {
     }
 }
 
-/// Parses a decimal, `0x`, `0o`, or `0b` number, or an octal one with a leading zero, that fits into 64 bits.
+/// Parses a decimal, `0x`, `0o`, or `0b` number, or an octal number with a leading zero, that fits into 64 bits.
 fn whole(text: &str) -> Option<i128> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),

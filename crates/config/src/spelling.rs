@@ -13,7 +13,7 @@ pub(crate) fn letters_apart(one: &str, two: &str) -> usize {
     if one.len().abs_diff(two.len()) > 2 { usize::MAX } else { distance(one, two) }
 }
 
-/// Returns the edit distance of any two texts. It costs the product of their lengths.
+/// Returns the edit distance of two texts. The cost is the product of their lengths.
 pub(crate) fn distance(one: &str, two: &str) -> usize {
     let mut row: Vec<usize> = (0..=two.len()).collect();
     for (position, left) in one.bytes().enumerate() {

@@ -15,7 +15,7 @@ pub(crate) fn root_of(block: &Tenants) -> String {
     }
 }
 
-/// Parses a whole number: digits without a leading zero, because YAML interprets a number with one differently.
+/// Parses a whole number in digits. Rejects a leading zero, because YAML then interprets the number differently.
 pub(crate) fn whole(text: &Text) -> Option<u32> {
     let digits = &text.value;
     let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -108,7 +108,7 @@ fn waiting(from: &Waiting) -> WaitingPolicy {
     }
 }
 
-/// Adds the parent queue of tenants to a tree, if it is missing.
+/// Adds the parent queue of tenants to a tree, unless the queue exists.
 pub(crate) fn plant(root: &mut QueueConfig, path: &str) {
     let mut at = root;
     for name in path.split('.').skip(1) {

@@ -28,7 +28,7 @@ pub(crate) const CALCULATORS: [(&str, Calculator); 3] = [
     (Calculator::Memory.word(), Calculator::Memory),
 ];
 
-/// Returns the meaning of a word. `None` if it is unknown.
+/// Returns the meaning of a word. `None` if the word is unknown.
 pub(crate) fn meaning<T: Copy>(words: &[(&str, T)], text: &Text) -> Option<T> {
     words.iter().find(|(word, _)| *word == text.value).map(|(_, meaning)| *meaning)
 }
@@ -40,14 +40,14 @@ pub const FACTOR: &str = "it must be -1, or above 0 and at most 1000000, with up
 /// Rule of [`weight`].
 pub const WEIGHT: &str = "it must be 0 or more, with up to six decimals";
 
-/// Parses a decimal number. YAML interprets one with a leading zero differently, so it is refused.
+/// Parses a decimal number. Rejects a leading zero, because YAML then interprets the number differently.
 pub(crate) fn decimal(text: &str) -> Option<Decimal> {
     let whole = text.split('.').next().unwrap_or_default();
     let is_plain = whole.len() == 1 || !whole.starts_with('0');
     Decimal::parse(text).filter(|_| is_plain)
 }
 
-/// Parses a value of `minimumuserlimitpercent`. `None` if it is not valid.
+/// Parses a value of `minimumuserlimitpercent`. `None` if the value is not valid.
 pub fn percent(text: &str) -> Option<Decimal> {
     let legal = |percent: &Decimal| {
         *percent == Decimal::ZERO || (Decimal::ONE..=Decimal::HUNDRED).contains(percent)
@@ -55,7 +55,7 @@ pub fn percent(text: &str) -> Option<Decimal> {
     decimal(text).filter(legal)
 }
 
-/// Parses a value of `userlimitfactor`. `None` if it is not valid.
+/// Parses a value of `userlimitfactor`. `None` if the value is not valid.
 pub fn factor(text: &str) -> Option<UserFactor> {
     if matches!(text, "-1" | "-1.0") {
         return Some(UserFactor::Off);
@@ -63,7 +63,7 @@ pub fn factor(text: &str) -> Option<UserFactor> {
     decimal(text).filter(|times| *times > Decimal::ZERO).map(UserFactor::Times)
 }
 
-/// Parses the weight of a user, without a check against the percentage. `None` if it is not valid.
+/// Parses the weight of a user, without a check against the percentage. `None` if the weight is not valid.
 pub fn weight(text: &str) -> Option<Decimal> {
     decimal(text)
 }

@@ -28,7 +28,7 @@ pub(crate) struct Excess<'v> {
 }
 
 impl Vector {
-    /// Returns the quantities of a mapping. Invalid ones are omitted here, and reported by [`report_quantities`].
+    /// Returns the quantities of a mapping. Omits invalid quantities, which [`report_quantities`] reports.
     pub(crate) fn of(pairs: Option<&Pairs>) -> Self {
         let entries = pairs.into_iter().flat_map(|pairs| &pairs.value);
         let parsed = entries.filter_map(|(name, text)| {
@@ -57,12 +57,12 @@ impl Vector {
         self.0.iter().map(|(name, measure)| (name.as_str(), *measure))
     }
 
-    /// Returns the amount of this type, if it is named.
+    /// Returns the amount of this type. `None` if the mapping does not name the type.
     pub(crate) fn get(&self, resource: &str) -> Option<Measure> {
         self.0.get(resource).copied()
     }
 
-    /// Adds the amounts of all types, saturating. The place of one of the summands stays.
+    /// Adds the amounts of all types, saturating. The place of each sum is the place of one of its summands.
     pub(crate) fn add(&mut self, mut other: Self) {
         // The larger one is reused, so that sums in a deep tree are cheap.
         if other.0.len() > self.0.len() {
@@ -89,13 +89,14 @@ impl Vector {
     }
 }
 
-/// Returns the smallest of several amounts, as `ComponentWiseMin` does along a path. Of equal ones, returns the last.
+/// Returns the smallest of several amounts, as `ComponentWiseMin` does along a path. If several are smallest, returns
+/// the last.
 pub(crate) fn smallest(amounts: impl Iterator<Item = Measure>) -> Option<Measure> {
     amounts.reduce(|least, next| if next.amount <= least.amount { next } else { least })
 }
 
-/// Returns the types of `wanted` that exceed what is available, as `FitInMaxUndef` does. A type without a limit is
-/// never among them.
+/// Returns the types of `wanted` that exceed the available amounts, as `FitInMaxUndef` does. Never returns a type
+/// without a limit.
 pub(crate) fn excesses<'v>(
     room: impl Fn(&str) -> Option<Measure> + 'v,
     wanted: &'v Vector,

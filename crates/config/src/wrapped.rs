@@ -40,7 +40,7 @@ pub struct Wrapper {
 }
 
 /// Returns the content of a text that is a `ConfigMap`, the values of a chart, or a part of either. `None` for any
-/// other text. Each document of the text is searched.
+/// other text. Searches every document of the text.
 pub fn wrapped(text: &str) -> Option<Wrapper> {
     let mut found: Option<Wrapper> = None;
     let mut first_line = 0;
@@ -60,7 +60,7 @@ pub fn wrapped(text: &str) -> Option<Wrapper> {
     found
 }
 
-/// Returns the kind of a document that contains a queue file, and the key of the first. `None` for any other
+/// Returns the kind of a document that contains a queue file, and the key of the first queue file. `None` for any other
 /// document.
 pub(crate) fn of_node(document: &Node) -> Option<(&'static str, Span)> {
     let found = Search::of("", 0).document(document)?;
@@ -75,7 +75,7 @@ pub(crate) fn of_node(document: &Node) -> Option<(&'static str, Span)> {
     Some((found.what, if is_kind { marked.value.span } else { marked.key.span }))
 }
 
-/// Splits a text into its documents. Together, they are the whole text.
+/// Splits a text into its documents. Their concatenation is the whole text.
 fn documents(text: &str) -> Vec<&str> {
     let mut all = Vec::new();
     let (mut begin, mut at) = (0, 0);
@@ -115,7 +115,7 @@ impl<'s> Search<'s> {
         Some(Wrapper { what, files: self.files, others: self.others })
     }
 
-    /// Returns the kind of an object, and collects its queue files. `None` if it contains none.
+    /// Returns the kind of an object, and collects its queue files. `None` if the object contains no queue file.
     fn object(&mut self, node: &Node, depth: usize) -> Option<&'static str> {
         let Kind::Map(entries) = &node.kind else { return None };
         let value = |key: &str| {
@@ -151,7 +151,7 @@ impl<'s> Search<'s> {
         self.values(entries, depth)
     }
 
-    /// Searches the values of a chart, which can include those of `YuniKorn`, or entries without their parents.
+    /// Searches the values of a chart, which can include the values of `YuniKorn`, or entries without their parents.
     fn values(&mut self, entries: &[Entry], depth: usize) -> Option<&'static str> {
         let of_old = |entry: &&Entry| {
             text_of(&entry.key) == Some(OLD_VALUE)

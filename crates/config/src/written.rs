@@ -26,14 +26,14 @@ pub(crate) enum Value {
     Text(String),
     /// A list.
     List(Vec<Written>),
-    /// A mapping, with its keys in order, including repeated ones.
+    /// A mapping, with its keys in order, including repeated keys.
     Map(Vec<(Written, Written)>),
 }
 
 /// Reads one document.
 ///
 /// # Errors
-/// The error of the parser: the text is not YAML, or exceeds a budget.
+/// The error of the parser, if the text is not YAML, or exceeds a budget.
 pub(crate) fn read(de: serde_saphyr::Deserializer<'_, '_>) -> Result<Written, Error> {
     Written::deserialize(de)
 }
@@ -48,7 +48,8 @@ impl Written {
         (self.value, self.tag)
     }
 
-    /// Returns the place where it is written, not where an alias repeats it, without trailing white space.
+    /// Returns the place at which the value is written, without trailing white space. For an alias, this is the place
+    /// of the anchor.
     pub(crate) fn span(&self, source: &str) -> Span {
         place(source, self.start, self.length)
     }

@@ -1,7 +1,7 @@
 //! Parses text to a tree of nodes with places.
 //!
-//! `serde-saphyr` does the parsing, within budgets. Scalars keep their text. The field of a scalar determines its
-//! meaning, in `scalar.rs`. `YuniKorn`'s YAML library works the same way, and differs from others in many details.
+//! `serde-saphyr` parses the text, within budgets. A scalar is stored as text, and its field determines its meaning, in
+//! `scalar.rs`. `YuniKorn`'s YAML library works the same way, and differs from other libraries in many details.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,11 +20,11 @@ use crate::written::{self, Written};
 
 /// Largest file in bytes. A Kubernetes `ConfigMap` can have one eighth of that.
 pub const FILE_BYTES_MAX: usize = 8 << 20;
-/// Most scalars, lists, and mappings of a file, including those from aliases.
+/// Maximum number of scalars, lists, and mappings of a file, including those from aliases.
 pub const NODES_MAX: usize = 500_000;
 /// Deepest nesting of lists and mappings. Each level of queues needs two.
 pub const DEPTH_MAX: usize = 500;
-/// Most parts of nodes from aliases.
+/// Maximum number of parts of nodes from aliases.
 pub const ALIAS_EVENTS_MAX: usize = 200_000;
 
 /// A scalar, list or mapping with its place.
@@ -46,15 +46,15 @@ pub(crate) enum Kind {
 pub(crate) struct Scalar {
     /// Text without quotes, with escapes resolved.
     pub(crate) text: String,
-    /// Whether it is quoted.
+    /// Whether the scalar is quoted.
     pub(crate) quoted: bool,
-    /// Explicit tag in long form, if there is one.
+    /// Explicit tag in long form. `None` without a tag.
     pub(crate) tag: Option<String>,
 }
 
 impl Node {
-    /// Returns a node with its place. A block list or mapping has no opening mark, so its place is that of its first
-    /// item.
+    /// Returns a node with its place. A block list or mapping has no opening mark, so its place is the place of its
+    /// first item.
     pub(crate) fn over(kind: Kind, span: Span) -> Self {
         let first = match &kind {
             Kind::List(items) => items.first().map(|item| item.span),
@@ -73,7 +73,7 @@ pub(crate) struct Entry {
     pub(crate) value: Node,
 }
 
-/// Parses the first document. `None` if there is none, or if `report` has the reason.
+/// Parses the first document. `None` if the text has no document, or if `report` has the reason.
 pub(crate) fn parse(source: &str, report: &mut Report) -> Option<Node> {
     if let Some(fault) = unreadable(source) {
         report.push(fault);
@@ -86,8 +86,8 @@ pub(crate) fn parse(source: &str, report: &mut Report) -> Option<Node> {
     parse_any(source, report)
 }
 
-/// Returns whether both parsers agree on a text. They do if the fast parser rejects it. Otherwise both have to return
-/// the same nodes with the same number of steps, and the complete parser must have no findings.
+/// Returns whether both parsers agree on a text. If the fast parser accepts the text, both must return the same nodes
+/// with the same number of steps, and the complete parser must have no findings.
 pub(crate) fn both_ways_agree(source: &str) -> bool {
     let short = unreadable(source).is_none().then(|| events::read(source)).flatten();
     short.is_none_or(|(node, steps)| {
@@ -203,7 +203,7 @@ fn explain(error: &Error, source: &str) -> Diagnostic {
             other => format!("the file exceeds a limit for queue files: {other:?}"),
         },
         Error::AliasReplayLimitExceeded { .. } | Error::AliasReplayStackDepthExceeded { .. } => {
-            format!("aliases repeat more than {ALIAS_EVENTS_MAX} values, which is the limit")
+            format!("aliases repeat more values than the limit of {ALIAS_EVENTS_MAX}")
         }
         Error::RecursiveReferencesRequireWeakTypes { .. } => {
             "an alias refers to a value that contains the alias".to_owned()

@@ -141,7 +141,7 @@ fn names_of_queues() {
             9 |     - name: '@recovery@'
               |             ^^^^^^^^^^^^
               |
-              = help: choose another name; a restart places applications without a queue in the recovery queue
+              = help: choose another name; after a restart, applications that no placement rule places go to the recovery queue
         "#]],
     );
 }
@@ -169,7 +169,7 @@ partitions:
             7 |       max: {memory: 10}
               |            ^
               |
-              = help: remove `resources.max`; the maximum of root is the sum of the nodes
+              = help: remove `resources.max`; the nodes provide the capacity of root
 
             error[L-ROOTDIFF]: the limits of the partition differ from those of its root queue
               --> queues.yaml:11:5

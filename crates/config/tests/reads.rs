@@ -109,9 +109,9 @@ what is this?
             line 2, column 17: YAML-LENIENT: the tag !team has no meaning in a queue file and is ignored
             line 4, column 8: YAML-LENIENT: an empty entry of `queues` is ignored
             line 5, column 30: YAML-LENIENT: the value of `parent` is not true or false, and is read as true
-            line 5, column 54: YAML-LENIENT: the value of `maxapplications` is not written as a plain number, and is read as 1
+            line 5, column 54: YAML-LENIENT: the value of `maxapplications` is not written as a plain whole number, and is read as 1
             line 6, column 10: YAML-LENIENT: the merge key `<<` copies keys from another mapping
-            line 6, column 44: YAML-LENIENT: the value of `maxapplications` is not written as a plain number, and is read as 1000
+            line 6, column 44: YAML-LENIENT: the value of `maxapplications` is not written as a plain whole number, and is read as 1000
             line 8, column 30: YAML-LENIENT: the value of `create` is not true or false, and is read as true
             line 9, column 16: PR-UNKNOWN: the placement rule `nobody` does not exist; the partition starts without rules and rejects every application
             line 11, column 32: YAML-LENIENT: the weight of vcore is not a number, so 1 is used

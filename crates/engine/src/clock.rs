@@ -1,4 +1,4 @@
-//! Time: that of the system clock, and that of the engine.
+//! The time of the system clock, and the time of the engine.
 //!
 //! A system clock can jump: someone sets it, or a machine starts with a wrong time. Time in the journal never
 //! decreases, so one jump forward would stop every timer until the clock reaches that time again. [`SteadyClock`]
@@ -14,10 +14,10 @@ use nix::time::{ClockId, clock_gettime};
 
 /// Source of the current time.
 pub trait Clock: Send + Sync + fmt::Debug {
-    /// Returns the time, in milliseconds since the epoch. It can jump in both directions.
+    /// Returns the time, in milliseconds since the epoch. This time can jump in both directions.
     fn now(&self) -> Timestamp;
 
-    /// Returns the time since a fixed moment, including the time that the machine sleeps. It never jumps.
+    /// Returns the time since a fixed moment, including the time that the machine sleeps. This time never jumps.
     fn elapsed(&self) -> Duration;
 }
 
@@ -85,11 +85,12 @@ pub struct ClockOffset {
     pub engine: Timestamp,
 }
 
-/// The time of the engine. It never decreases, and never jumps while the engine runs. Clones share it.
+/// The time of the engine. It never decreases, and never jumps while the engine runs. Clones share the time.
 ///
-/// It begins at the last record of the journal, or at the system time if that is later. It then follows the system
-/// clock while that is within [`CLOCK_TOLERANCE`] of the elapsed time. Otherwise it advances by the elapsed time,
-/// until both agree again. A jump therefore does not count as running time, and fires no timer.
+/// The time begins at the last record of the journal, or at the system time if the system time is later. The time
+/// follows the system clock while the clock is within [`CLOCK_TOLERANCE`] of the elapsed time. Otherwise, the time
+/// advances by the elapsed time, until both agree again. A jump therefore does not count as running time, and fires no
+/// timer.
 #[derive(Clone, Debug)]
 pub struct SteadyClock {
     system: Arc<dyn Clock>,
@@ -98,10 +99,10 @@ pub struct SteadyClock {
 
 #[derive(Debug)]
 struct State {
-    /// Time at the last call. `elapsed` is the elapsed time then.
+    /// Time at the last call. `elapsed` is the elapsed time at the last call.
     time: Duration,
     elapsed: Duration,
-    /// Whether the system clock was followed then.
+    /// Whether the system clock was followed at the last call.
     follows: bool,
 }
 

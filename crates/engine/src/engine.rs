@@ -22,7 +22,7 @@ use crate::writer::{
     FILES_CHECKED_EVERY, Outcome, Retention, SCAN_EVERY, STEPS_PER_BATCH, Submission, Writer,
 };
 
-/// Most messages in one batch.
+/// Maximum number of messages in one batch.
 const MESSAGES_PER_BATCH: usize = 1_024;
 
 /// Source of progress of the scheduler.
@@ -42,16 +42,16 @@ pub struct Settings {
     pub clock: Arc<dyn Clock>,
     /// Source of progress of the scheduler.
     pub pace: Pace,
-    /// Interval of the scans that the reference makes periodically. `None` if they occur only by command.
+    /// Interval of the scans that the reference makes periodically. `None` if scans occur only by command.
     pub scan_every: Option<Millis>,
-    /// Most waiting commands.
+    /// Maximum number of waiting commands.
     pub commands_waiting: usize,
     /// Limits of stored data.
     pub retention: Retention,
     /// Cache of users that is cleaned periodically.
     pub users: Option<Arc<Users>>,
-    /// Whether nothing starts after a restart before the known nodes have reported. This is for nodes of an RM, which
-    /// is disconnected until it has registered again.
+    /// Whether nothing starts after a restart before the known nodes have reported. Use this for nodes of an RM, which
+    /// must first register again.
     pub awaits_nodes: bool,
     /// Disk for the audit log of tenants. `None` to store recent records in memory.
     pub audit: Option<Arc<dyn Disk>>,
@@ -86,7 +86,7 @@ pub struct Engine {
 pub struct Begin {
     /// The last existing record.
     pub sequence: u64,
-    /// Number of replayed records, after a snapshot if there was one.
+    /// Number of records that were replayed, after a snapshot if one exists.
     pub replayed: u64,
     /// Warnings about unreadable snapshots, and about the audit log.
     pub warnings: Vec<String>,
@@ -101,10 +101,10 @@ impl Engine {
         Self::start_telling(store, settings, &mut |_| {})
     }
 
-    /// As [`Engine::start`], and reports the progress of the replay.
+    /// Does the same as [`Engine::start`], and reports the progress of the replay.
     ///
     /// # Errors
-    /// As [`Engine::start`].
+    /// The same as [`Engine::start`].
     pub fn start_telling(
         store: Box<dyn Store>,
         mut settings: Settings,
@@ -149,10 +149,10 @@ impl Engine {
         self.handle.clone()
     }
 
-    /// Lets the engine finish what was sent so far, and waits for its end.
+    /// Waits until the engine has processed all messages sent so far, and has ended.
     ///
     /// # Errors
-    /// The reason of an earlier stop, if there was one.
+    /// The reason of an earlier stop.
     ///
     /// # Panics
     /// If the writer panicked.
@@ -324,7 +324,8 @@ impl Run {
         })
     }
 
-    /// Processes one batch: messages, timers, scheduling, and one flush. Returns whether there is more to do at once.
+    /// Processes a batch: messages, timers, scheduling, and one flush. Returns whether the next batch can start
+    /// immediately.
     fn batch(
         &mut self,
         first: Option<Message>,
@@ -359,8 +360,8 @@ impl Run {
 
     /// Receives the messages that were sent so far, up to a request to stop.
     ///
-    /// Reads of the state are executed at once, before the commands of this batch. They therefore see durable books,
-    /// and need not wait for the flush.
+    /// Reads of the state are executed immediately, before the commands of this batch. Such reads therefore see durable
+    /// books, and do not wait for the flush.
     fn receive(
         &mut self,
         now: Timestamp,

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use headroom_journal::{JournalError, Unwritable};
 
-/// Returns an error with its causes, in one line.
+/// Returns an error with its causes on one line.
 pub fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
@@ -18,7 +18,7 @@ pub fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// A record is valid, but does not fit the books: its writer had other books.
+/// A record is valid, but does not fit the books, because its writer had other books.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "record {sequence} does not follow from the previous records ({reason}). To keep the previous \
@@ -31,7 +31,7 @@ pub struct Impossible {
     pub reason: String,
 }
 
-/// Applies a record. The books panic if an event does not fit them, because only this program writes records. This
+/// Applies a record. The books panic if an event does not fit the books, because only this program writes records. This
 /// function converts the panic to an error with the number of the record.
 pub(crate) fn carry_out(sequence: u64, deed: impl FnOnce()) -> Result<(), Impossible> {
     // A caller that gets the error no longer uses the books.
@@ -57,11 +57,11 @@ pub enum EngineError {
     Unwritable {
         /// Number of the record.
         sequence: u64,
-        /// Reason why it cannot be encoded.
+        /// Reason why the record cannot be encoded.
         #[source]
         source: Unwritable,
     },
-    /// A valid record does not follow from the records before it.
+    /// A valid record does not follow from the previous records.
     #[error(transparent)]
     Impossible(#[from] Impossible),
     /// The audit log cannot be opened or continued.

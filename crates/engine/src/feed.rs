@@ -1,8 +1,9 @@
 //! The numbered events for followers: streams, the interface to the RM, and metrics.
 //!
-//! An entry is a record of the journal with its notices to the RM, in names. It is published once it is durable. A
-//! follower requests the entries from a number on. The newest entries stay in memory, so a follower can resume after
-//! an interruption. After a long one it gets an error, and starts from a view.
+//! An entry is a record of the journal with its notices to the RM, with names instead of IDs. An entry is published
+//! after it is durable. A follower requests the entries from a number on. The newest entries stay in memory, so a
+//! follower can resume after a short interruption. After a long interruption, the follower gets an error, and must
+//! start from a view.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,7 +28,7 @@ pub struct Entry {
     pub notices: Vec<Notice>,
     /// Names of the objects of each event, in the same order.
     pub named: Vec<EventNames>,
-    /// States after the record of the tenant tasks that it concerns.
+    /// States of the affected tenant tasks after the record.
     pub tasks: Vec<(Name, TaskState)>,
 }
 
@@ -69,7 +70,7 @@ impl Feed {
         Self(Arc::new(Shared { retained: Mutex::new(retained), newest }))
     }
 
-    /// Publishes entries. Their numbers continue those of the previous ones.
+    /// Publishes entries. Their numbers continue the numbers of the previous entries.
     pub(crate) fn publish(&self, entries: impl Iterator<Item = Arc<Entry>>) {
         let mut retained = self.retained();
         for entry in entries {
@@ -84,20 +85,20 @@ impl Feed {
         self.0.newest.reach(newest);
     }
 
-    /// Returns the number of the newest entry. 0 before the first one.
+    /// Returns the number of the newest entry. 0 without entries.
     pub fn newest(&self) -> u64 {
         self.0.newest.reached()
     }
 
-    /// Returns a follower that begins with the entry of this number, which can be a future one.
+    /// Returns a follower that begins with the entry of this number. The entry can be in the future.
     pub fn follow(&self, from: u64) -> Follower {
         Follower { feed: self.clone(), next: from.max(1), newest: self.0.newest.watch() }
     }
 
-    /// Returns at most `count` entries from this number on, without waiting. Empty if it is a future one.
+    /// Returns at most `count` entries from this number on, without waiting. Empty if the entry does not exist yet.
     ///
     /// # Errors
-    /// If it is no longer in memory.
+    /// If the entry is no longer in memory.
     pub fn read(&self, from: u64, count: usize) -> Result<Vec<Arc<Entry>>, TooOld> {
         let retained = self.retained();
         let oldest = retained.next - retained.entries.len() as u64;
@@ -127,13 +128,13 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Most entries that are returned at once.
+    /// Maximum number of entries that are returned at once.
     const AT_ONCE: usize = 1_024;
 
     /// Waits for the next entries, and returns at least one. `None` after the engine has ended.
     ///
     /// # Errors
-    /// If the follower was too slow, or began too early.
+    /// If the follower was too slow, or began with an entry that is no longer in memory.
     pub async fn next(&mut self) -> Result<Option<Vec<Arc<Entry>>>, TooOld> {
         loop {
             let entries = self.feed.read(self.next, Self::AT_ONCE)?;

@@ -1,5 +1,5 @@
-//! Access to the writer from other threads. Commands are sent through a bounded channel, and their outcomes are
-//! returned when they are durable.
+//! Access to the writer from other threads. A bounded channel transports commands. Their outcomes are returned after
+//! they are durable.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,7 +20,7 @@ use crate::view::Views;
 use crate::watched::Watched;
 use crate::writer::{Outcome, Submission};
 
-/// Most messages that wait for the writer.
+/// Maximum number of messages that wait for the writer.
 pub const COMMANDS_WAITING: usize = 8_192;
 
 /// A function that reads the live books and the scheduler.
@@ -40,7 +40,8 @@ pub struct WriterState<'a> {
     pub books: &'a Books,
     /// The scheduler. Its indexes match these books.
     pub scheduler: &'a Scheduler,
-    /// Last record in the books. It is durable for reads, and might not be for the check of a command.
+    /// Last record in the books. For reads, the record is durable. For the check of a command, it might not be durable
+    /// yet.
     pub sequence: u64,
     /// Time of that record.
     pub time: Timestamp,
@@ -48,8 +49,8 @@ pub struct WriterState<'a> {
 }
 
 impl WriterState<'_> {
-    /// Returns a copy of the books that does not change. All callers at the same record share it, so several readers
-    /// cost no more than one.
+    /// Returns a copy of the books that does not change. All callers at the same record share the copy, so several
+    /// readers cost no more than one.
     pub fn copy_of_books(&self) -> Arc<Books> {
         self.copies.of(self.books, self.sequence)
     }
@@ -57,21 +58,21 @@ impl WriterState<'_> {
 
 /// A message to the writer.
 pub(crate) enum Message {
-    /// Execute these commands in order, without others in between, and return all outcomes.
+    /// Execute these commands in order, without other commands in between, and return all outcomes.
     Commands(Vec<Submission>, oneshot::Sender<Vec<Outcome>>),
-    /// Execute this command if the check accepts it, without others in between.
+    /// Execute this command if the check accepts it, without other commands in between.
     Checked(Check, Box<Submission>, oneshot::Sender<Vec<Outcome>>),
-    /// Read the books between two batches, before the commands of the next one.
+    /// Read the books between two batches, before the commands of the next batch.
     Look(ReadFn),
     /// Return a reader of the journal.
     Journal(oneshot::Sender<Box<dyn ReadStore + Send>>),
-    /// Advance time, and then the scheduler by at most this number of steps. Only with
+    /// Advance the time, and then run the scheduler by at most this number of steps. Only with
     /// [`Pace::ByHand`](crate::Pace::ByHand).
     Turn(u32, oneshot::Sender<u32>),
     /// Damage the books and the scheduler, for tests of the checks.
     #[cfg(feature = "testkit")]
     Spoil(Corrupt),
-    /// Finish what was sent so far, and stop.
+    /// Process all messages sent so far, and stop.
     Stop,
 }
 
@@ -129,19 +130,19 @@ impl Handle {
         Self { sender, published, stopped, clock }
     }
 
-    /// Sends a command, and waits for a place in the channel and for the outcome.
+    /// Sends a command. Waits for capacity in the channel, and for the outcome.
     ///
     /// # Errors
-    /// If the engine has stopped. It is then unknown whether the command was executed.
+    /// If the engine has stopped. In this case, the command may or may not have been executed.
     pub async fn submit(&self, submission: impl Into<Submission>) -> Result<Outcome, Unavailable> {
         let mut outcomes = self.submit_all(vec![submission.into()]).await?;
         outcomes.pop().ok_or_else(|| self.gone())
     }
 
-    /// Sends commands that are executed in order, without others in between. Each has its own outcome.
+    /// Sends commands that are executed in order, without other commands in between. Each command has its own outcome.
     ///
     /// # Errors
-    /// As [`Handle::submit`].
+    /// The same as [`Handle::submit`].
     pub async fn submit_all(
         &self,
         submissions: Vec<Submission>,
@@ -161,7 +162,7 @@ impl Handle {
     /// returns the error of `check`. The writer is blocked during `check`.
     ///
     /// # Errors
-    /// As [`Handle::submit`].
+    /// The same as [`Handle::submit`].
     pub async fn submit_if<T: Send + 'static>(
         &self,
         submission: Submission,
@@ -185,10 +186,10 @@ impl Handle {
         }
     }
 
-    /// As [`Handle::submit_all`], but fails at once if the channel is full.
+    /// Does the same as [`Handle::submit_all`], but fails immediately if the channel is full.
     ///
     /// # Errors
-    /// As [`Handle::submit_all`]. Also if the limit of waiting messages is reached.
+    /// The same as [`Handle::submit_all`]. Also if the limit of waiting messages is reached.
     pub async fn try_submit_all(
         &self,
         submissions: Vec<Submission>,
@@ -206,8 +207,8 @@ impl Handle {
         answered
     }
 
-    /// Reads the live books and the scheduler between two batches, so everything in them is durable. The writer is
-    /// blocked meanwhile. Use it only for short reads that need the scheduler.
+    /// Reads the live books and the scheduler between two batches, so everything in the books is durable. The writer is
+    /// blocked meanwhile, so use this method only for short reads that need the scheduler.
     ///
     /// # Errors
     /// If the engine has stopped.
@@ -218,7 +219,7 @@ impl Handle {
         self.inspect_at(move |moment| look(moment.books, moment.scheduler)).await
     }
 
-    /// As [`Handle::inspect`], with the number and time of the last record.
+    /// Does the same as [`Handle::inspect`], with the number and time of the last record.
     ///
     /// # Errors
     /// If the engine has stopped.
@@ -245,8 +246,8 @@ impl Handle {
         answered.await.map_err(|_| self.gone())
     }
 
-    /// Advances time, and then the scheduler by at most `most` steps. Returns the number of steps. Only for engines
-    /// with [`Pace::ByHand`](crate::Pace::ByHand).
+    /// Advances the time, and then runs the scheduler by at most `most` steps. Returns the number of steps. Only for
+    /// engines with [`Pace::ByHand`](crate::Pace::ByHand).
     ///
     /// # Errors
     /// If the engine has stopped.
@@ -256,7 +257,7 @@ impl Handle {
         answered.await.map_err(|_| self.gone())
     }
 
-    /// Changes the books and the scheduler in a way that no event does, for tests of the checks that find such
+    /// Changes the books and the scheduler without an event. Tests use this method to verify the checks that find such
     /// damage.
     ///
     /// # Errors
@@ -269,13 +270,13 @@ impl Handle {
         self.sender.send(Message::Spoil(Box::new(spoil))).await.map_err(|_| self.gone())
     }
 
-    /// Lets the writer finish what was sent so far, and then stop.
+    /// Stops the writer after it has processed all messages sent so far.
     pub async fn stop(&self) {
         // An error means that the writer has stopped already.
         let _ = self.sender.send(Message::Stop).await;
     }
 
-    /// Returns the audit log of tenants. Reading it can block.
+    /// Returns the audit log of tenants. Reading the audit log can block.
     pub const fn audit(&self) -> &AuditReader {
         &self.published.audit
     }
@@ -327,22 +328,22 @@ impl Handle {
         self.sender.max_capacity() - self.sender.capacity()
     }
 
-    /// Returns the result of the last check of the books. `None` before the first one, which is made at the start.
+    /// Returns the result of the last check of the books. `None` before the first check, which is made at the start.
     pub fn checked(&self) -> Option<Arc<Checked>> {
         self.published.vitals.checked()
     }
 
-    /// Returns the result of the last comparison of the counted usage of tenants with their tasks. It is made every
-    /// `verifyintervalseconds`. `None` before the first one.
+    /// Returns the result of the last comparison of the counted usage of tenants with their tasks. The engine makes a
+    /// comparison every `verifyintervalseconds`. `None` before the first comparison.
     pub fn verified(&self) -> Option<Arc<Verified>> {
         self.published.vitals.verified()
     }
 
-    /// Compares the counted usage of tenants with their tasks now, in parallel with the writer. A difference is
-    /// recorded with `origin`.
+    /// Compares the counted usage of tenants with their tasks now, in parallel with the writer. Records a difference
+    /// with `origin`.
     ///
     /// # Errors
-    /// If there is a difference, and the engine has stopped, so that it cannot be recorded.
+    /// If usage differs, but the engine has stopped and cannot record the difference.
     pub async fn verify(&self, origin: Origin) -> Result<Arc<Verified>, Unavailable> {
         let (view, now) = (self.views().at_least(0).await, self.clock.now());
         let compare = move || {
@@ -360,12 +361,12 @@ impl Handle {
         Ok(Arc::new(verified))
     }
 
-    /// Sets the interval of checks of the books. The default is [`crate::CHECK_EVERY`], and `None` disables them.
+    /// Sets the interval of checks of the books. The default is [`crate::CHECK_EVERY`]. `None` disables the checks.
     pub fn check_every(&self, every: Option<Millis>) {
         self.published.vitals.set_check_every(every);
     }
 
-    /// Returns why the engine accepts no more commands. `None` while it accepts them.
+    /// Returns why the engine accepts no more commands. `None` while the engine accepts commands.
     pub fn stopped(&self) -> Option<&str> {
         self.stopped.get().map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! Health of the engine. It can be read at any time, also while a flush does not return, and after the engine has
+//! Health of the engine. The health can always be read, even while a flush does not return, and after the engine has
 //! stopped.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,14 +17,14 @@ pub const CHECK_EVERY: Millis = Millis::from_secs(30);
 /// Health of the engine.
 #[derive(Clone, Debug)]
 pub struct Health {
-    /// Reason why the engine accepts no more commands. `None` while it accepts them.
+    /// Reason why the engine accepts no more commands. `None` while the engine accepts commands.
     pub stopped: Option<String>,
-    /// Reason why the journal accepts no more records. `None` while it accepts them. Otherwise the engine has
-    /// stopped.
+    /// Reason why the journal accepts no more records. `None` while the journal accepts records. With a reason, the
+    /// engine has stopped.
     pub journal_failure: Option<String>,
     /// Time of the last flush.
     pub last_flush: Option<Timestamp>,
-    /// Start of the current flush. If it is long ago, the disk does not respond.
+    /// Start of the current flush. If the start is long ago, the disk does not respond.
     pub flushing_since: Option<Timestamp>,
     /// Duration that 99 % of the flushes in the last minute did not exceed, rounded up by at most one eighth. `None`
     /// without flushes.
@@ -34,7 +34,7 @@ pub struct Health {
     pub snapshot_failure: Option<SnapshotFailure>,
     /// Number of messages that wait for the writer.
     pub backlog: usize,
-    /// Most messages that can wait.
+    /// Maximum number of messages that can wait.
     pub backlog_max: usize,
     /// Steps of the scheduler per second, within the last minute.
     pub steps_per_second: u64,
@@ -106,7 +106,7 @@ impl Verified {
         Self { time, sequence, drift }
     }
 
-    /// Returns the command that records the differences. `None` if there are none.
+    /// Returns the command that records the differences. `None` without differences.
     pub(crate) fn report(&self, books: &Books) -> Option<Command> {
         let (_, partition, _) = tenants(books).filter(|_| !self.drift.is_empty())?;
         Some(Command::ReportDrift { partition: partition.name.clone(), drift: self.drift.clone() })
@@ -186,7 +186,7 @@ impl Vitals {
         Some(self.check_every.load(Ordering::Relaxed)).filter(|every| *every > 0).map(Millis::new)
     }
 
-    /// Returns the health, as far as the writer publishes it.
+    /// Returns the part of the health that the writer publishes.
     pub(crate) fn health(&self, now: Timestamp, backlog: (usize, usize)) -> Health {
         let state = self.state();
         Health {

@@ -1,4 +1,4 @@
-//! Results of commands with an id of their sender, so that a repeated command gets the first result again.
+//! Results of commands with an ID of their sender. A repeated command gets the first result again.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use headroom_journal::{Origin, Record};
 
-/// Number of stored results. The newest ones are stored.
+/// Number of stored results, which are the newest results.
 pub const ANSWERS_KEPT: usize = 65_536;
 
 /// The newest accepted commands with an id, and their records.
@@ -17,7 +17,7 @@ pub(crate) struct IdempotencyCache {
     order: VecDeque<Key>,
 }
 
-/// Sender and id of a command. Shared, so that a copy for a snapshot does not copy the texts.
+/// Sender and ID of a command. Shared, so that a copy for a snapshot does not copy the texts.
 type Key = Arc<(String, String)>;
 
 fn key_of(origin: &Origin) -> Option<(String, String)> {

@@ -21,9 +21,9 @@ const BYTES_MAX: u64 = 64 << 30;
 /// Number of bytes that are passed to the store at once.
 const CHUNK: usize = 1 << 20;
 
-/// The complete state after one record, as a restart needs it.
+/// The complete state after a record, which a restart needs.
 ///
-/// Fields are appended, with a default; see [`snapshot`].
+/// New fields are appended, with a default; see [`snapshot`].
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Image {
     pub(crate) books: Books,
@@ -47,7 +47,7 @@ pub enum ImageError {
     /// A snapshot is stored under the number of another record.
     #[error("the snapshot that is stored for record {expected} belongs to record {found}")]
     Misplaced {
-        /// Number under which it is stored.
+        /// Number under which the snapshot is stored.
         expected: u64,
         /// Number of its record.
         found: u64,
@@ -55,7 +55,7 @@ pub enum ImageError {
 }
 
 impl Image {
-    /// Writes the image, and makes it durable. Returns its size in bytes.
+    /// Writes the image, and makes the image durable. Returns its size in bytes.
     pub(crate) fn keep(&self, store: Box<dyn WriteSnapshot>) -> Result<u64, ImageError> {
         let mut sink = Sink { store, chunk: Vec::with_capacity(CHUNK), written: 0, failed: None };
         let written = snapshot::write(self, &mut sink);
@@ -94,7 +94,7 @@ struct Sink {
     store: Box<dyn WriteSnapshot>,
     chunk: Vec<u8>,
     written: u64,
-    /// Error of the store, because an I/O error cannot contain it.
+    /// Error of the store, because an I/O error cannot contain such an error.
     failed: Option<JournalError>,
 }
 

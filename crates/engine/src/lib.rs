@@ -1,5 +1,5 @@
-//! The single writer: executes commands one by one, lets the core decide, writes the resulting events to the journal,
-//! and notifies all readers.
+//! The single writer. It executes commands one by one, lets the core decide, writes the resulting events to the
+//! journal, and notifies all readers.
 //!
 //! ```text
 //! Handle ──commands──▶ Engine (one thread) ──▶ Writer: decide, apply, next … ──▶ journal, one flush
@@ -7,9 +7,9 @@
 //!   └── outcomes, then: Feed (what happened, numbered), Views (the books), Watched ◀──┘
 //! ```
 //!
-//! Nothing is answered, published, or shown before it is durable. [`recover()`] replays a journal, and
-//! [`Engine::start`] continues after it. Time is read from a [`Clock`]. With [`Pace::ByHand`], tests control the time
-//! and the number of scheduling steps.
+//! Every answer, publication, and view contains only durable changes. [`recover()`] replays a journal, and
+//! [`Engine::start`] continues after its last record. Time is read from a [`Clock`]. With [`Pace::ByHand`], tests
+//! control the time and the number of scheduling steps.
 //!
 //! [`users`] determines the submitting user and the user's groups before a submission reaches the writer.
 

@@ -23,7 +23,7 @@ pub(crate) struct Maintenance {
     vitals: Arc<Vitals>,
     /// Time of the last check of the books.
     checked: Option<Timestamp>,
-    /// Time of the last verification of tenants, and the interval until the next one.
+    /// Time of the last verification of tenants, and the interval until the next verification.
     verified: Option<(Timestamp, Millis)>,
 }
 
@@ -32,7 +32,8 @@ impl Maintenance {
         Self { users, vitals, checked: None, verified: None }
     }
 
-    /// Does all due work. `view` returns the newest books. Returns a command that records a finding, if there is one.
+    /// Does all due work. `view` returns the newest books. Returns a command that records a finding. `None` without a
+    /// finding.
     pub(crate) fn run_due(
         &mut self,
         now: Timestamp,
@@ -68,7 +69,7 @@ impl Maintenance {
         self.verified.is_none_or(|(last, every)| now >= last + every || now < last)
     }
 
-    /// Returns whether a check is due. The first one is always made.
+    /// Returns whether a check is due. The first check is always due.
     fn is_check_due(&self, now: Timestamp) -> bool {
         let Some(last) = self.checked else { return true };
         // If the clock was set back, the next check is made at once.
@@ -94,8 +95,8 @@ impl Maintenance {
     }
 }
 
-/// Returns the interval of verifications of tenants. Without tenants, it is the interval until the next look for
-/// them.
+/// Returns the interval of verifications of tenants. Without tenants, returns the interval until the next search for
+/// tenants.
 fn verify_every(books: &Books) -> Millis {
     let every = view::tenants(books).map(|(_, _, config)| config.verify_interval);
     every.unwrap_or(Millis::from_secs(60)).max(Millis::from_secs(1))

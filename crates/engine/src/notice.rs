@@ -1,7 +1,7 @@
-//! Notices to the RM about an event, in names. Scheduler interface §6 to §8.
+//! Notices to the RM about an event, with names instead of IDs. Scheduler interface §6 to §8.
 //!
-//! An event identifies rows by ids, and some rows are removed when it is applied. [`notices`] therefore resolves the
-//! names just before that.
+//! An event identifies rows by IDs, and applying the event removes some rows. [`notices`] therefore resolves the names
+//! before the event is applied.
 
 use headroom_core::books::{ApplicationState, Books, QuestionMode, QuestionSubject};
 use headroom_core::id::{AllocationId, ApplicationId, NodeId, PartitionId};
@@ -54,7 +54,7 @@ pub enum NoticeKind {
         /// Node id.
         node: Name,
     },
-    /// An ask was placed, and the RM has to start it. Or the RM reported an allocation that already runs.
+    /// An ask was placed, and the RM must start it. Alternatively, the RM reported an allocation that already runs.
     Allocated(Box<Allocated>),
     /// An allocation or ask was removed, or has to be stopped.
     Released(Released),
@@ -83,13 +83,13 @@ pub struct Allocated {
     pub resources: Amounts,
     /// Task group. Empty for none.
     pub task_group: Name,
-    /// Whether it is a placeholder.
+    /// Whether the allocation is a placeholder.
     pub placeholder: bool,
-    /// Whether it is the originator of its application.
+    /// Whether the allocation is the originator of its application.
     pub originator: bool,
-    /// Whether preemption can stop others for it.
+    /// Whether preemption can stop other allocations for the ask.
     pub may_preempt: bool,
-    /// Whether preemption can stop it.
+    /// Whether preemption can stop the allocation.
     pub preemptable: bool,
 }
 
@@ -102,9 +102,9 @@ pub struct Released {
     pub key: Name,
     /// Reason of the release.
     pub termination: Termination,
-    /// Ask key or queue path for which it is released. Empty without one.
+    /// Ask key or queue path for which the allocation is released. Empty without such a cause.
     pub cause: Name,
-    /// Whether the RM has to stop it, and then confirm. Otherwise it is already removed.
+    /// Whether the RM must stop the allocation, and then confirm. Otherwise, the allocation is already removed.
     pub to_confirm: bool,
 }
 
@@ -139,10 +139,10 @@ pub struct NamedRemoval {
     pub least: usize,
 }
 
-/// Returns the notices to the RM about an event. `books` are those just before it, `at` is its time, and `cause` is
-/// the command that caused it.
+/// Returns the notices to the RM about an event. `books` is the state before the event, `at` is the time of the event,
+/// and `cause` is the command that caused the event.
 ///
-/// The cost depends on what the event names.
+/// The cost depends on the objects of the event.
 pub fn notices(
     books: &Books,
     at: Timestamp,
@@ -162,8 +162,8 @@ pub fn notices(
     gone.into_iter().chain(teller.of(event)).filter(move |_| !of_task)
 }
 
-/// Whether an event is about a task of a tenant. The client that submitted the task runs it. The RM does not
-/// know its keys, and gets no notice. The RM gets questions about nodes as for other asks.
+/// Returns whether an event is about a task of a tenant. The client that submitted the task runs it, so the RM does not
+/// know its keys and gets no notice. The RM gets questions about nodes, as for other asks.
 fn is_of_task(books: &Books, cause: Option<&Command>, event: &Event) -> bool {
     let application = match event {
         Event::Application(ApplicationEvent::Added { .. } | ApplicationEvent::Rejected { .. }) => {
@@ -229,8 +229,8 @@ fn is_of_task(books: &Books, cause: Option<&Command>, event: &Event) -> bool {
     books.application(application).task.is_some()
 }
 
-/// Sorts the notices of one record. When a node is removed, first all allocations on it are released, and then
-/// replacements of its placeholders are reported. Source: scheduler interface §7.3.
+/// Sorts the notices of a record. If a node is removed, the releases of all its allocations precede the replacements of
+/// its placeholders. Source: scheduler interface §7.3.
 pub(crate) fn put_in_order(cause: Option<&Command>, notices: &mut [Notice]) {
     if matches!(cause, Some(Command::RemoveNode { .. })) {
         notices.sort_by_key(|one| !matches!(one.news, NoticeKind::Released(_)));

@@ -40,7 +40,7 @@ impl Progress {
 pub(crate) struct Waiter(watch::Receiver<State>);
 
 impl Waiter {
-    /// Waits until the progress exceeds `known`. Returns `false` if it never will.
+    /// Waits until the progress exceeds `known`. Returns `false` if the progress has ended.
     pub(crate) async fn beyond(&mut self, known: u64) -> bool {
         let come = |state: &State| state.ended || state.reached > known;
         self.0.wait_for(come).await.is_ok_and(|state| state.reached > known)

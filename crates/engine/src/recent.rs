@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use headroom_core::{Millis, Timestamp};
 
-/// Number of spans that represent a minute. The newest one is not complete.
+/// Number of spans that represent a minute. The newest span is not complete.
 const SPANS: usize = 7;
 
 /// Length of a span.
 const SPAN: Millis = Millis::from_secs(10);
 
-/// Number of classes of durations in microseconds: one for each number below 16, and then eight for each power of
-/// two. A result is therefore at most one eighth too large. The last class ends beyond 19 hours.
+/// Number of classes of durations in microseconds: one class for each number below 16, and then eight classes for each
+/// power of two. A result is therefore at most one eighth too large. The last class ends beyond 19 hours.
 const CLASSES: usize = 280;
 
 /// Statistics of the last minute, with a resolution of ten seconds.

@@ -1,5 +1,5 @@
-//! Restores the books from the journal: from the newest snapshot, and the later records. Events are applied without
-//! evaluating commands again, so a newer rule cannot change the past.
+//! Restores the books from the newest snapshot and the later records of the journal. Applies events, and does not
+//! evaluate commands again, so a newer rule cannot change the past.
 
 use headroom_core::Timestamp;
 use headroom_core::books::Books;
@@ -18,7 +18,7 @@ pub struct Recovered {
     pub books: Books,
     /// Results of commands with an id.
     pub(crate) answers: IdempotencyCache,
-    /// Number of the last record. 0 if there is none.
+    /// Number of the last record. 0 without records.
     pub sequence: u64,
     /// Time of the last record.
     pub time: Timestamp,
@@ -35,7 +35,7 @@ pub struct Recovered {
 /// Progress of a recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recovering {
-    /// Number of records replayed so far, after the snapshot if there is one.
+    /// Number of records that were replayed so far, after the snapshot if one exists.
     pub replayed: u64,
     /// Number of records to replay.
     pub records: u64,
@@ -44,20 +44,20 @@ pub struct Recovering {
 /// Records between two reports of the progress of a recovery.
 const TOLD_EVERY: u64 = 4_096;
 
-/// Restores the state of a journal. A damaged snapshot causes a warning, and the previous one with the later records
-/// is used.
+/// Restores the state of a journal. If a snapshot is damaged, adds a warning, and uses the previous snapshot with the
+/// later records.
 ///
 /// # Errors
-/// If the journal cannot be read, is damaged, or was written by a later version; if its snapshots are damaged and the
-/// first records were removed; or if a record does not fit the books.
+/// If the journal cannot be read, is damaged, or was written by a later version. Also if its snapshots are damaged and
+/// the first records were removed, or if a record does not fit the books.
 pub fn recover(store: &dyn ReadStore) -> Result<Recovered, EngineError> {
     recover_telling(store, &mut |_| {})
 }
 
-/// As [`recover()`], and reports the progress: after the snapshot is read, at intervals, and at the end.
+/// Does the same as [`recover()`], and reports the progress: after the snapshot is read, at intervals, and at the end.
 ///
 /// # Errors
-/// As [`recover()`].
+/// The same as [`recover()`].
 pub fn recover_telling(
     store: &dyn ReadStore,
     tell: &mut dyn FnMut(Recovering),
@@ -65,10 +65,10 @@ pub fn recover_telling(
     recover_with(store, AuditLog::default(), tell)
 }
 
-/// As [`recover_telling`]. Also adds records that are missing in the audit log.
+/// Does the same as [`recover_telling`]. Also adds records that are missing in the audit log.
 ///
 /// # Errors
-/// As [`recover()`]. Also if the audit log cannot be continued.
+/// The same as [`recover()`]. Also if the audit log cannot be continued.
 pub(crate) fn recover_with(
     store: &dyn ReadStore,
     trail: AuditLog,
@@ -101,7 +101,7 @@ struct Base {
     was_durable: u64,
 }
 
-/// Returns the newest readable snapshot, or an empty state if there is none.
+/// Returns the newest readable snapshot. Without one, returns an empty state.
 ///
 /// If the audit log exists only up to `reach`, returns an older snapshot from before that point. The later records of
 /// the journal then restore the audit log.
@@ -159,7 +159,7 @@ impl Recovered {
         Self { books, answers, sequence, time, ..Self::default() }
     }
 
-    /// Stores that the books are those after this record.
+    /// Stores the result of a record in the list of answers, and the number and time of the record.
     pub(crate) fn note(&mut self, record: &Record) {
         self.answers.note(record);
         self.sequence = record.sequence;

@@ -1,8 +1,8 @@
-//! Replays a journal, and compares its decisions with those of this version.
+//! Replays a journal, and compares its decisions with the decisions of this version.
 //!
 //! The books begin empty, or with the oldest snapshot if the earlier records were removed. Each command and each step
-//! of the scheduler is decided again, but the recorded events are applied in any case. Every later snapshot must
-//! match the books at its record.
+//! of the scheduler is decided again. The recorded events are applied in any case. Every later snapshot must match the
+//! books at its record.
 
 use headroom_core::{Scheduler, Step, decide};
 use headroom_journal::{JournalError, ReadStore, Record, Seen, Verified, verify};
@@ -17,15 +17,15 @@ use crate::recover::Recovered;
 pub struct ReplayReport {
     /// Content of the journal, all of which is valid.
     pub found: Verified,
-    /// Record of the snapshot with which the books began. `None` if they began empty.
+    /// Record of the snapshot with which the books began. `None` if the books began empty.
     pub base: Option<u64>,
     /// Number of records that were decided again: all after the base.
     pub judged: u64,
     /// Number of records that this version would decide differently.
     pub others: u64,
-    /// First of those records.
+    /// First record with a different decision.
     pub first_other: Option<u64>,
-    /// Snapshots that match the records before them.
+    /// Snapshots that match the previous records.
     pub compared: Vec<u64>,
 }
 
@@ -40,11 +40,11 @@ pub enum ReplayError {
     Snapshot {
         /// Last record in the snapshot.
         sequence: u64,
-        /// Reason why it cannot be decoded.
+        /// Reason why the snapshot cannot be decoded.
         #[source]
         source: ImageError,
     },
-    /// A snapshot does not match the records before it.
+    /// A snapshot does not match the previous records.
     #[error(
         "the snapshot after record {sequence} differs from the state that the records produce. \
          Move this snapshot to another folder, so that a start uses the previous snapshot"
@@ -80,8 +80,8 @@ pub fn audit(store: &dyn ReadStore) -> Result<ReplayReport, ReplayError> {
     Ok(ReplayReport { found, ..auditor.audited })
 }
 
-/// Reads a whole journal with a scheduler, and calls `look` with the state after each record. The scheduler has
-/// processed the changes of the record by then. Returns the final state.
+/// Reads a whole journal with a scheduler, and calls `look` with the state after each record. At each call, the
+/// scheduler has processed the changes of the record. Returns the final state.
 ///
 /// # Errors
 /// The first fault, with its place.

@@ -7,8 +7,8 @@ use headroom_core::books::Books;
 
 /// The last copy of the books, with its record.
 ///
-/// A copy costs the chunks of the books, and each chunk is copied again when it changes. There is therefore at most
-/// one copy for each record, which views and explanations share.
+/// The cost of a copy is the chunks of the books, and each chunk is copied again when it changes. At most one copy
+/// therefore exists for each record. Views and explanations share this copy.
 #[derive(Debug, Default)]
 pub(crate) struct SharedCopy(RefCell<Option<(u64, Arc<Books>)>>);
 

@@ -25,12 +25,12 @@ use serde::de::DeserializeOwned;
 pub use exercise::exercise;
 use stream::{Bounded, Counting};
 
-/// Version of the encoding. A field that is appended with a default does not change it: older data is read with the
-/// default. Newer data is refused, because it can contain fields that this version does not know.
+/// Version of the encoding. Appending a field with a default does not change the version, because older data is read
+/// with the default. Newer data is rejected, because it can contain fields that this version does not know.
 pub const FORMAT: u32 = 1;
 
-/// Deepest nesting of content: as deep as placement rules in a queue file can nest, plus the levels of the books
-/// around them. Deeper content is damaged, and would exhaust the stack.
+/// Deepest nesting of content: the deepest nesting of placement rules in a queue file, plus the levels of the books
+/// around the rules. Deeper content is damaged, and would exhaust the stack.
 const DEPTH_MAX: usize = 600;
 
 const MAGIC: [u8; 8] = *b"HRSNAP\r\n";
@@ -39,7 +39,7 @@ const MAGIC: [u8; 8] = *b"HRSNAP\r\n";
 /// percent, and need more memory in both directions.
 const BLOCK: BlockSize = BlockSize::Max256KB;
 
-/// Size of the buffer, so that small values are not compressed one by one.
+/// Size of the buffer. Without a buffer, each small value would be compressed separately.
 const BUFFER: usize = 64 << 10;
 
 /// Reason why a snapshot could not be written or read.
@@ -72,7 +72,7 @@ pub enum SnapshotError {
         /// First bytes of the source.
         found: [u8; 8],
     },
-    /// The snapshot was written by a version of Headroom that this one does not know.
+    /// A version of Headroom that this version does not know wrote the snapshot.
     #[error(
         "the snapshot has format {found}, but this version of Headroom reads format {FORMAT}. Use \
          the version that wrote the snapshot, or a newer version"
@@ -84,7 +84,7 @@ pub enum SnapshotError {
     /// The content is not a value of the requested type.
     #[error("the snapshot has invalid data near byte {read} of its content")]
     Decode {
-        /// Number of content bytes that were read before, including buffered ones.
+        /// Number of content bytes that were read before the fault, including buffered bytes.
         read: u64,
         /// The error of the decoder.
         #[source]
@@ -113,7 +113,8 @@ pub enum SnapshotError {
 
 /// Writes a value.
 ///
-/// Equal values produce equal bytes if their serialization is deterministic, as that of books is.
+/// Equal values produce equal bytes if their serialization is deterministic. The serialization of books is
+/// deterministic.
 ///
 /// # Errors
 /// [`SnapshotError::Write`] if the sink fails, and [`SnapshotError::Encode`] if the value cannot be encoded.
@@ -143,9 +144,9 @@ pub fn write<T: Serialize>(value: &T, sink: &mut dyn Write) -> Result<(), Snapsh
     sink.flush().map_err(SnapshotError::Write)
 }
 
-/// Reads a value that [`write()`] wrote. The source must end after it.
+/// Reads a value that [`write()`] wrote. The source must end after the value.
 ///
-/// `limit` is the largest size of the content in bytes. A value needs a multiple of that in memory, and up to a
+/// `limit` is the largest size of the content in bytes. A value needs a multiple of this size in memory, and up to a
 /// hundred times for damaged content.
 ///
 /// # Errors
@@ -179,7 +180,7 @@ pub fn read<T: DeserializeOwned>(source: &mut dyn Read, limit: u64) -> Result<T,
     }
 }
 
-/// Decodes a value, and checks that the content ends after it.
+/// Decodes a value, and checks that the content ends after the value.
 fn decode<T: DeserializeOwned, R: Read>(
     content: Bounded<R>,
 ) -> Result<(T, Bounded<R>), SnapshotError> {

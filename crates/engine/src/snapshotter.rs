@@ -45,7 +45,7 @@ struct Since {
 #[derive(Debug)]
 struct UnderWay {
     done: Receiver<Result<Taken, ImageError>>,
-    /// Records that it covers. They count again if it fails.
+    /// Records that the snapshot covers. These records count again if the snapshot fails.
     covers: Since,
 }
 
@@ -116,8 +116,8 @@ impl Snapshotter {
         }
     }
 
-    /// Waits for the current snapshot. Then writes `image` as a last one, if there is one and there are newer
-    /// records.
+    /// Waits for the current snapshot. Then writes `image` as the last snapshot, if `image` is set and newer records
+    /// exist.
     pub(crate) fn finish(&mut self, now: Timestamp, store: &mut dyn Store, image: Option<&Image>) {
         if let Some(under_way) = &self.under_way {
             let taken = under_way.done.recv().ok();
@@ -161,12 +161,12 @@ impl Snapshotter {
         self.failure = Some(SnapshotFailure { time: now, reason: chain(error) });
     }
 
-    /// Returns the statistics of snapshots so far.
+    /// Returns the statistics of the snapshots so far.
     pub(crate) const fn done(&self) -> Snapshots {
         self.done
     }
 
-    /// Returns the error of the last attempt, if it failed.
+    /// Returns the error of the last attempt. `None` if the attempt succeeded.
     pub(crate) const fn failure(&self) -> Option<&SnapshotFailure> {
         self.failure.as_ref()
     }

@@ -1,7 +1,8 @@
-//! Spans for trace collectors: one for each command, and one for each flush.
+//! Spans for trace collectors: one span for each command, and one span for each flush.
 //!
-//! The span of a command lasts from its submission until it is durable. It is managed by the task that waits for the
-//! outcome, because the writer has no time for it. Without a collector, a span costs one read of a cached flag.
+//! The span of a command lasts from its submission until the command is durable. The task that waits for the outcome
+//! manages the span, because the writer has no time for it. Without a collector, a span costs one read of a cached
+//! flag.
 
 use headroom_core::Command;
 use tracing::{Span, field};
@@ -9,7 +10,7 @@ use tracing::{Span, field};
 use crate::handle::Unavailable;
 use crate::writer::{Outcome, Submission};
 
-/// Target of all spans for traces. They are not log lines, so log subscribers exclude this target.
+/// Target of all spans for traces. Log subscribers exclude this target, because spans are not log lines.
 pub const TRACES: &str = "headroom::traces";
 
 /// Spans of submitted commands.
@@ -81,7 +82,7 @@ pub(crate) fn flush(next: u64, records: u64, bytes: u64, steps: u64) -> Span {
     )
 }
 
-/// Returns a signed number, because collectors would get an unsigned one as text.
+/// Returns a signed number, because collectors receive an unsigned number as text.
 fn number(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -1,8 +1,8 @@
 //! Read-only copies of the books, published between batches.
 //!
-//! A reader never blocks the writer. It gets the newest copy with everything that was answered before its request, so
-//! each client sees its own changes. The books are copied at most once for each batch. While the writer is busy, they
-//! are copied only if a reader has used the last copy.
+//! A reader never blocks the writer. A reader gets the newest copy with everything that was answered before its
+//! request, so each client sees its own changes. The books are copied at most once for each batch. While the writer is
+//! busy, the books are copied only if a reader has used the last copy.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ use crate::writer_stats::{Durations, OfSteps, WriterStats};
 /// The state after one record.
 #[derive(Debug, Default)]
 pub struct View {
-    /// Last record in the books. 0 before the first one.
+    /// Last record in the books. 0 without records.
     pub sequence: u64,
     /// Time of that record.
     pub time: Timestamp,
@@ -31,8 +31,8 @@ pub struct View {
     pub tally: Tally,
     /// Durations of the steps of the scheduler since the start.
     pub step_times: Durations<OfSteps>,
-    /// Load of the writer since the start. It and the counters include every answered command, even if it caused no
-    /// record.
+    /// Load of the writer since the start. The load and the counters include every answered command, even if the
+    /// command caused no record.
     pub work: WriterStats,
 }
 
@@ -63,8 +63,8 @@ impl Views {
         Arc::clone(&self.newest())
     }
 
-    /// Returns a view that has all durable records, and at least this one. Waits until the end of the batch at most.
-    /// For a future record, waits until it exists.
+    /// Returns a view that has all durable records, including this record. Waits until the end of the batch at most.
+    /// For a future record, waits until the record exists.
     pub async fn at_least(&self, sequence: u64) -> Arc<View> {
         let wanted = sequence.max(self.0.committed.load(Ordering::SeqCst));
         // Set even if the published view is new enough for this reader: more readers probably follow, and need not

@@ -14,7 +14,7 @@ use crate::image::Image;
 use crate::recover::Recovered;
 use crate::replay_check::{ReplayError, looked_at};
 
-/// Most reported changes: the last ones.
+/// Maximum number of reported changes. Only the last changes are reported.
 pub const CHANGES_MOST: usize = 1_000;
 
 /// Wait history of one ask.
@@ -41,15 +41,15 @@ impl WaitHistory {
         }
     }
 
-    /// Returns all changes, the oldest first, if they belong to this ask.
+    /// Returns all changes, the oldest first. Empty for another ask.
     pub fn of(self, ask: AllocationId) -> Vec<WaitChange> {
         if self.ask == Some(ask) { self.marks.into() } else { Vec::new() }
     }
 }
 
-/// Returns the wait history of an ask up to record `until`, the oldest change first: at most [`CHANGES_MOST`]. It
-/// begins with the ask, or with the oldest stored snapshot. `None` if the ask does not exist, or `goes_on` returns
-/// `false`.
+/// Returns the wait history of an ask up to record `until`, the oldest change first, with at most [`CHANGES_MOST`]
+/// changes. The history begins with the ask, or with the oldest stored snapshot. `None` if the ask does not exist, or
+/// `goes_on` returns `false`.
 ///
 /// Replays the records after the last snapshot without the ask, with a scheduler.
 ///
@@ -88,7 +88,7 @@ pub fn changes_of(
     Ok(find(&made.books).map(|ask| changes.of(ask)))
 }
 
-/// Returns the newest stored state without the ask. If all have it, returns the oldest.
+/// Returns the newest stored state without the ask. If every state has the ask, returns the oldest state.
 fn before(
     store: &dyn ReadStore,
     find: &impl Fn(&Books) -> Option<AllocationId>,

@@ -21,9 +21,9 @@ struct Shared {
 /// Result of a query: the range of stored ids, and records in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
-    /// Lowest stored id. 0 if there is none.
+    /// Lowest stored ID. 0 without records.
     pub lowest: u64,
-    /// Highest stored id. 0 if there is none.
+    /// Highest stored ID. 0 without records.
     pub highest: u64,
     /// Records from the requested id on. Empty if no record has this id.
     pub records: Vec<Record>,
@@ -53,7 +53,7 @@ impl Watched {
         self.0.next.reached()
     }
 
-    /// Sets the number of stored records. The newest ones stay, with their ids.
+    /// Sets the number of stored records. The newest records stay, with their IDs.
     pub fn resize(&self, capacity: usize) {
         self.ring().resize(capacity);
     }
@@ -109,7 +109,7 @@ pub struct Missed {
 }
 
 impl Watcher {
-    /// Most records that are returned at once.
+    /// Maximum number of records that are returned at once.
     const AT_ONCE: usize = 128;
 
     /// Waits for the next records, and returns at least one. `None` after the engine has ended.

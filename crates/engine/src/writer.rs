@@ -1,4 +1,4 @@
-//! The single writer: executes commands one by one, runs the scheduler, makes the results durable, and only then
+//! The single writer. It executes commands one by one, runs the scheduler, and makes the results durable. Then it
 //! answers and publishes.
 
 use std::collections::VecDeque;
@@ -32,8 +32,8 @@ mod flush;
 pub(crate) use flush::FILES_CHECKED_EVERY;
 mod notes;
 
-/// Number of scheduling steps between two batches of commands. A number instead of a duration, so that the order does
-/// not depend on the machine.
+/// Number of scheduling steps between two batches of commands. The limit is a number, not a duration, so that the order
+/// does not depend on the machine.
 pub const STEPS_PER_BATCH: u32 = 4_096;
 
 /// Interval of the scans that the reference makes periodically. Source: scheduling §11.7, §15.
@@ -42,7 +42,7 @@ pub const SCAN_EVERY: Millis = Millis::from_secs(1);
 /// Interval of the search for missed asks that could start. Source: tenants §2.4.
 const SWEEP_EVERY: Millis = Millis::from_secs(1);
 
-/// Most groups of equal waiting asks, and queues, for which one search checks everything.
+/// Maximum number of groups of equal waiting asks, and queues, for which one search checks everything.
 const SWEPT_AT_ONCE: usize = 1_024;
 
 /// Interval of samples of the numbers of applications and allocations. Source: scheduling §18.1.
@@ -66,11 +66,11 @@ impl From<Command> for Submission {
 /// An accepted command, whose events are durable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accepted {
-    /// Number of its record. For a command without an effect, number of the last record before it.
+    /// Number of the record of the command. For a command without an effect, the number of the previous record.
     pub sequence: u64,
-    /// Entry of its record. `None` without an effect, or if it was accepted long ago.
+    /// Entry of the record. `None` for a command without an effect, or one that was accepted long ago.
     pub entry: Option<Arc<Entry>>,
-    /// Whether it was accepted before with the same id.
+    /// Whether a command with the same ID was already accepted.
     pub repeated: bool,
 }
 
@@ -84,7 +84,7 @@ pub struct Retention {
     pub entries: usize,
     /// Records of events of objects, for watchers. 0 for the default.
     pub records: usize,
-    /// Number of records after which a snapshot is taken, if the last one is not larger than they are.
+    /// Number of records after which a snapshot is taken, if the last snapshot is not larger than these records.
     pub snapshot_every: u64,
 }
 
@@ -200,7 +200,7 @@ impl Writer {
         self.journal.store().reader()
     }
 
-    /// Returns the data that others can read while the writer runs.
+    /// Returns the data that other threads can read while the writer runs.
     pub fn published(&self) -> Published {
         Published {
             feed: self.feed.clone(),
@@ -227,8 +227,8 @@ impl Writer {
         &self.scheduler
     }
 
-    /// Executes a command at this time. Its events are applied, and become durable with the next [`Writer::flush`].
-    /// Do not report the outcome before that.
+    /// Executes a command at this time. Applies its events, which become durable with the next [`Writer::flush`]. Do
+    /// not report the outcome before the flush.
     ///
     /// # Errors
     /// If a record cannot be written at all. The state in memory is then ahead of the journal.
@@ -271,10 +271,10 @@ impl Writer {
         rejection
     }
 
-    /// Runs at most `most` steps of the scheduler. The result specifies whether there can be more.
+    /// Runs at most `most` steps of the scheduler. The result specifies whether more steps are possible.
     ///
     /// # Errors
-    /// As [`Writer::judge`].
+    /// The same as [`Writer::judge`].
     pub fn schedule(&mut self, now: Timestamp, most: u32) -> Result<Scheduled, EngineError> {
         let now = self.step_to(now);
         for steps in 0..most {
@@ -303,8 +303,8 @@ impl Writer {
         Ok(Scheduled { steps: most, more: true, wake_at: None })
     }
 
-    /// While nothing changes: searches at intervals for asks that could start, without a trigger. Returns whether
-    /// there are any.
+    /// Searches at intervals for asks that could start but that no event triggered. Runs only while nothing changes.
+    /// Returns whether such asks exist.
     fn sweep(&mut self, now: Timestamp) -> bool {
         if now < self.swept + SWEEP_EVERY {
             return false;
@@ -323,7 +323,7 @@ impl Writer {
     /// Fires the due timers, and makes the periodic scans.
     ///
     /// # Errors
-    /// As [`Writer::judge`].
+    /// The same as [`Writer::judge`].
     pub fn pass_time(&mut self, now: Timestamp) -> Result<(), EngineError> {
         let now = self.step_to(now);
         if self.books.next_deadline().is_some_and(|due| due <= now) {
@@ -350,7 +350,7 @@ impl Writer {
         self.copies.forget();
     }
 
-    /// Returns the next time at which a timer or scan is due. `None` if there is none.
+    /// Returns the next time at which a timer or scan is due. `None` without timers and scans.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let times = [self.books.next_deadline(), self.next_scan()];
         times.into_iter().flatten().min()
@@ -363,7 +363,7 @@ impl Writer {
     /// Lets nothing start before the known nodes have reported. Tenants §2.6.
     ///
     /// # Errors
-    /// As [`Writer::judge`].
+    /// The same as [`Writer::judge`].
     pub fn await_nodes(&mut self, now: Timestamp) -> Result<(), EngineError> {
         let now = self.step_to(now);
         let names = self.books.partitions().values().map(|one| one.name.clone());
@@ -378,7 +378,7 @@ impl Writer {
         self.scan_every = every;
     }
 
-    /// Returns the entry of a record, durable or not. `None` if it is no longer in memory.
+    /// Returns the entry of a record, durable or not. `None` if the entry is no longer in memory.
     fn entry_of(&self, sequence: u64) -> Option<Arc<Entry>> {
         let durable = self.journal.next() - self.entries.len() as u64;
         if sequence < durable {
@@ -397,7 +397,7 @@ impl Writer {
     /// Executes a command without a sender.
     ///
     /// # Errors
-    /// As [`Writer::judge`].
+    /// The same as [`Writer::judge`].
     pub(crate) fn by_itself(
         &mut self,
         now: Timestamp,
@@ -410,7 +410,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Records the asks of a partition that more nodes would help. The scheduler maintains the list of them.
+    /// Records the asks of a partition that could use more nodes. The scheduler maintains the list of these asks.
     fn hint(&mut self, now: Timestamp, partition: Name) -> Result<(), EngineError> {
         if let Some(id) = self.books.partition_named(&partition) {
             self.events = self.scheduler.outstanding(&self.books, id);
@@ -419,7 +419,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Applies the pending events as a record. `None` if there are none.
+    /// Applies the pending events as a record. `None` without pending events.
     fn record(
         &mut self,
         now: Timestamp,
@@ -506,7 +506,7 @@ impl Writer {
 pub struct Scheduled {
     /// Number of steps.
     pub steps: u32,
-    /// Whether there might be more steps to make at once.
+    /// Whether more steps might be possible immediately.
     pub more: bool,
     /// Time at which the scheduler can act without a new event.
     pub wake_at: Option<Timestamp>,

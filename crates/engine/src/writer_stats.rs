@@ -116,7 +116,7 @@ pub struct WriterStats {
     pub flushes: Durations<OfDisk>,
     /// Statistics of snapshots.
     pub snapshots: Snapshots,
-    /// Number of asks that began to wait, by the check that they failed. Equal asks of a user count as one.
+    /// Number of asks that began to wait, by the failed check. Equal asks of a user count once.
     pub waits: WaitCounts,
 }
 
@@ -134,7 +134,7 @@ pub struct Snapshots {
     pub taken: Durations<OfDisk>,
     /// Number of failed attempts.
     pub failed: u64,
-    /// Size of the last snapshot in bytes. 0 before the first one.
+    /// Size of the last snapshot in bytes. 0 without a snapshot.
     pub last_bytes: u64,
 }
 

@@ -1,23 +1,23 @@
-//! How this program was built.
+//! Build information of this program.
 
 use std::collections::BTreeMap;
 
-/// Its version.
+/// Version of the program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The commit; none if the build did not set it. A development build does not know it.
+/// Commit of the build. `None` if unknown, as in development builds.
 pub(crate) const COMMIT: Option<&str> = option_env!("HEADROOM_COMMIT");
 
-/// The date of the commit, in RFC 3339. A development build does not know it.
+/// Date of the commit, in RFC 3339. `None` in development builds.
 const DATE: Option<&str> = option_env!("HEADROOM_DATE");
 
-/// For which system.
+/// Target platform.
 pub(crate) const TARGET: &str = env!("HEADROOM_TARGET");
 
-/// The profile of Cargo, such as `release`, `debug`, or `try`.
+/// Cargo profile, such as `release`, `debug`, or `try`.
 pub(crate) const PROFILE: &str = env!("HEADROOM_PROFILE");
 
-/// Parts that can be left out and were not, in the order of their names.
+/// Enabled optional features, sorted by name.
 pub(crate) const FEATURES: &[&str] = &[
     #[cfg(feature = "otlp")]
     "otlp",
@@ -25,7 +25,7 @@ pub(crate) const FEATURES: &[&str] = &[
     "profiler",
 ];
 
-/// The same for `/headroom/v1/health`.
+/// Returns the build information for `/headroom/v1/health`.
 pub(crate) fn facts() -> BTreeMap<String, String> {
     let commit = COMMIT.filter(|commit| !commit.is_empty());
     let commit = commit.map(|commit| ("commit", commit.to_owned()));
@@ -36,7 +36,7 @@ pub(crate) fn facts() -> BTreeMap<String, String> {
     known.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Returns what a resource manager of this program sends of its build, under the keys that pages read.
+/// Returns the build information that the resource managers of this program send, under the keys that web pages read.
 pub(crate) fn facts_of_rm() -> BTreeMap<String, String> {
     let known = [
         ("arch", Some(std::env::consts::ARCH)),

@@ -12,7 +12,7 @@ use clap::Parser;
 
 use command::Command;
 
-/// Small and even in its pauses; the server makes and drops many small things.
+/// The allocator has short pauses, and the server allocates many small objects.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

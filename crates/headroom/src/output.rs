@@ -1,11 +1,11 @@
-//! What goes to the terminal: data to standard output, everything else to standard error.
+//! Terminal output: data on standard output, everything else on standard error.
 
 use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-/// Print data. A reader that has gone away is no mistake of ours.
+/// Prints data. Ignores a closed pipe.
 ///
 /// # Errors
 /// When standard output cannot be written.
@@ -16,23 +16,23 @@ pub(crate) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// A character of a text with names from strangers: nothing that steers the terminal.
+/// Replaces a control character, because names from other users could otherwise control the terminal.
 pub(crate) fn printable(one: char) -> char {
     if one.is_control() { '\u{fffd}' } else { one }
 }
 
-/// The same of a text of several lines.
+/// Replaces the control characters of a text, except line breaks.
 pub(crate) fn printable_lines(text: &str) -> String {
     text.chars().map(|one| if one == '\n' { one } else { printable(one) }).collect()
 }
 
-/// Print a remark separately from the data.
+/// Prints a message to standard error.
 pub(crate) fn tell(text: &str) {
-    // Nobody is left to tell when this fails.
+    // If this fails, the error cannot be printed either.
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
-/// Tell why the program ends without success: the error and its causes.
+/// Prints the error and its causes, before the program ends with a failure.
 pub(crate) fn fail(error: &anyhow::Error) {
     let text = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
     // A rendered diagnostic begins with its own "error:".
@@ -44,10 +44,10 @@ pub(crate) fn fail(error: &anyhow::Error) {
     }
 }
 
-/// Write a file that a user asked for, and the folders above it.
+/// Writes a file, and creates its missing parent folders.
 ///
 /// # Errors
-/// When it cannot be written; the message names it.
+/// When the file cannot be written. The message contains its name.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder)
@@ -56,11 +56,11 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Whether a file can be written as far as its folder goes, where none is to be made for it: it is one that others
-/// read, and with a misspelt name they would go on with an old one.
+/// Checks that the folder of a file exists. Creates no folder, because other programs read the file: after a typing
+/// error, they would continue to read the old file.
 ///
 /// # Errors
-/// When the folder is not there; the message says what to do.
+/// When the folder does not exist. The message explains how to create it.
 pub(crate) fn folder_is_there(path: &Path) -> Result<()> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
         return Ok(());

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-/// An error of the journal. Any error while records are appended ends the writing: the state in memory can be ahead
-/// of the disk. The leader then stops and recovers by replay.
+/// An error of the journal. Any error while records are appended ends the writing, because the state in memory can be
+/// ahead of the disk. The leader then stops and recovers by replay.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// Records were not written.
@@ -38,7 +38,7 @@ pub enum JournalError {
         #[source]
         source: io::Error,
     },
-    /// Any other access to the disk failed.
+    /// Another access to the disk failed.
     #[error("cannot {deed} {at}", at = path.display())]
     Access {
         /// The operation that failed: `open`, `read`, `rename`, …
@@ -78,7 +78,7 @@ pub enum JournalError {
         /// Path of the file.
         path: PathBuf,
     },
-    /// An audit log exists, but not the journal that it refers to.
+    /// An audit log exists, but its journal does not.
     #[error(
         "{at} has an audit log but no journal. Restore the journal, or move the folder `audit` away to start a new journal", at = path.display()
     )]
@@ -105,7 +105,7 @@ pub enum JournalError {
     Deposed {
         /// Lease that the writer holds.
         presented: u64,
-        /// Lease that is in force.
+        /// Current lease.
         current: u64,
     },
     /// The batch does not continue the journal: the writer and its journal disagree.
@@ -160,7 +160,7 @@ pub enum JournalError {
     },
 }
 
-/// Position of damage in a file, as far as it is known.
+/// Position of damage in a file, if known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Byte offset in the file.
@@ -200,7 +200,7 @@ impl std::fmt::Display for Place {
 /// Kind of damage.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
-    /// The bytes are not those that were written.
+    /// The bytes differ from the written bytes.
     #[error("checksum {found:#018x}, expected {expected:#018x}")]
     Checksum {
         /// Checksum in the file.
@@ -208,7 +208,7 @@ pub enum Damage {
         /// Checksum of the bytes in the file.
         found: u64,
     },
-    /// The record does not follow the record before it.
+    /// The record does not follow the previous record.
     #[error(
         "the record follows a record with checksum {found:#018x}, but the previous record has \
          {expected:#018x}"
@@ -230,7 +230,7 @@ pub enum Damage {
     /// The bytes end too early, continue after the end, or are of another kind.
     #[error("{0}")]
     Shape(&'static str),
-    /// The database library does not accept the file, but all records in it are whole.
+    /// The database library does not accept the file, but all its records are complete.
     #[error(
         "the index is broken ({0}), but the records are complete. Run `headroom journal repair` to \
          rebuild the index"

@@ -53,7 +53,7 @@ fn checksum(sequence: u64, before: u64, bytes: &[u8]) -> u64 {
 }
 
 impl Head {
-    /// Returns the header at the start of these bytes. `None` if there is none.
+    /// Returns the header at the start of these bytes. `None` if the bytes do not begin with a header.
     pub(crate) fn read(framed: &[u8]) -> Option<Self> {
         let head: &[u8; HEAD_BYTES] = framed.first_chunk()?;
         let number =
@@ -77,8 +77,8 @@ impl Head {
     }
 }
 
-/// Returns the record in this frame, and its checksum. It must have this number, and follow the record with the
-/// checksum `before`.
+/// Returns the record in this frame, and its checksum. The record must have this number, and must follow the record
+/// with the checksum `before`.
 pub(crate) fn unframe(
     framed: &[u8],
     sequence: u64,

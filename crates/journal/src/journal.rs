@@ -1,4 +1,4 @@
-//! The writer's end of a store: collects the records of a batch, and makes them durable together.
+//! The writer's side of a store: collects the records of a batch, and makes these records durable together.
 
 use std::fmt;
 
@@ -40,8 +40,8 @@ impl Journal {
         Self { store, batch: Vec::new() }
     }
 
-    /// Returns the bytes of a record, to be passed to [`Journal::add`]. Changes nothing, so a record that cannot be
-    /// written is found before its events are applied.
+    /// Returns the bytes of a record for [`Journal::add`]. Changes nothing, so a record that cannot be written is
+    /// detected before its events are applied.
     ///
     /// # Errors
     /// If the record cannot be encoded, or is longer than a store accepts.
@@ -49,11 +49,11 @@ impl Journal {
         record.encode()
     }
 
-    /// Adds the next record to the batch, with the bytes that [`Journal::encode`] returned for it. Returns its
-    /// number. The record is not visible to readers before [`Journal::sync`].
+    /// Adds the next record to the batch, with its bytes from [`Journal::encode`]. Returns the number of the record.
+    /// Readers do not see the record before [`Journal::sync`].
     ///
     /// # Panics
-    /// If its number is not [`Journal::next`].
+    /// If the number is not [`Journal::next`].
     pub fn add(&mut self, record: &Record, bytes: Vec<u8>) -> u64 {
         assert_eq!(record.sequence, self.next(), "records are numbered without gaps");
         let length = bytes.len() as u64;
@@ -66,10 +66,10 @@ impl Journal {
         self.store.next() + self.batch.len() as u64
     }
 
-    /// Makes the batch durable, if there is one. Returns the number of the last durable record.
+    /// Makes the batch durable. Returns the number of the last durable record.
     ///
     /// # Errors
-    /// Every error is fatal: the state in memory is ahead of the disk then. The writer must stop and recover by
+    /// Every error is fatal, because the state in memory is then ahead of the disk. The writer must stop and recover by
     /// replay.
     pub fn sync(&mut self) -> Result<u64, JournalError> {
         if !self.batch.is_empty() {
@@ -82,7 +82,7 @@ impl Journal {
     /// Checks that the files of the journal were not removed or replaced.
     ///
     /// # Errors
-    /// As [`Store::check`]. They are as fatal as those of [`Journal::sync`].
+    /// The same as [`Store::check`]. These errors are as fatal as errors of [`Journal::sync`].
     pub fn check(&mut self) -> Result<(), JournalError> {
         self.store.check()
     }
@@ -92,7 +92,7 @@ impl Journal {
         &*self.store
     }
 
-    /// Returns the store, for snapshots. Do not append to it directly.
+    /// Returns the store, for snapshots. Do not append to the store directly.
     pub fn store_mut(&mut self) -> &mut dyn Store {
         &mut *self.store
     }

@@ -1,13 +1,13 @@
-//! Stores the steps of the scheduler in order, and restores them completely after a crash.
+//! Stores the steps of the scheduler in order, and restores all of them after a crash.
 //!
-//! - A [`Record`] is one step: the time, the command if there was one, and the events that followed. Its bytes are
-//!   protobuf, as `proto/headroom/journal/v1` defines; records of earlier formats stay readable.
-//! - A [`Store`] stores records as bytes, in order, with checksums, and snapshots:
-//!   [`FileStore`] in a folder, [`MemoryStore`] in memory.
-//! - A [`Journal`] is the writer's end of a store: one flush for a batch of records.
-//! - [`verify`] reads all of a journal. [`repair`] truncates it where it is damaged.
+//! - A [`Record`] is one step: the time, the command if a command caused the step, and the events that followed. Its
+//!   bytes are protobuf, as `proto/headroom/journal/v1` defines; records of earlier formats stay readable.
+//! - A [`Store`] stores records as bytes, in order, with checksums, and snapshots: [`FileStore`] in a folder,
+//!   [`MemoryStore`] in memory.
+//! - A [`Journal`] is the writer's side of a store: one flush for a batch of records.
+//! - [`verify`] reads a whole journal. [`repair`] truncates a damaged journal.
 //!
-//! Recovery applies the events of records and does not evaluate commands again. Damage is an error that names its
+//! Recovery applies the events of records and does not evaluate commands again. Damage is an error that contains its
 //! place; no record is skipped.
 
 pub mod disk;

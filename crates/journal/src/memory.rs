@@ -63,7 +63,7 @@ pub struct MemoryStore {
     stopped: bool,
 }
 
-/// A reader of the records that there were when it was created.
+/// A reader of the records that existed when the reader was created.
 struct Beside {
     journal: MemoryJournal,
     next: u64,

@@ -8,15 +8,23 @@ use crate::proto;
 use crate::store::RECORD_BYTES_MAX;
 use crate::wire::{At as _, Decoded, Fault, Field, required};
 
-/// Version of the record format that this crate writes, and the newest that it reads.
+/// Version of the record format that this crate writes, and the newest version that it reads.
 ///
-/// Additions of each version: 2 user limits of queues; 3 limits of applications and drivers; 4 fractions of queues by
-/// percent and weight, states of queues, lifetimes of applications, labels and block lists of nodes; 5 one ask for
-/// all members of a task, and refusals without what was asked for; 6 the placement of gangs; 7 preemption within a queue
-/// and minimum run times; 8 holds of capacity; 9 the application that overtook a head of line; 10 limits of reservations.
+/// Versions add the following:
+///
+/// - 2: user limits of queues.
+/// - 3: limits of applications and drivers.
+/// - 4: fractions of queues by percent and weight, states of queues, lifetimes of applications, labels and block lists
+///   of nodes.
+/// - 5: one ask for all members of a task, and rejections without the requested object.
+/// - 6: the placement of gangs.
+/// - 7: preemption within a queue, and minimum run times.
+/// - 8: holds of capacity.
+/// - 9: the application that overtook a head of line.
+/// - 10: limits of reservations.
 pub const FORMAT: u32 = 10;
 
-/// Most levels that queues, and rules that find a parent queue, can nest in a record.
+/// Maximum number of levels that queues, and rules that find a parent queue, can nest in a record.
 ///
 /// This is twice the limit of a queue file, and small enough for a tree that is processed recursively.
 pub const LEVELS_MAX: usize = 1_024;
@@ -26,7 +34,7 @@ pub const LEVELS_MAX: usize = 1_024;
 pub struct Record {
     /// Number of the record. Records are counted from 1, without gaps.
     pub sequence: u64,
-    /// Time of the step, never before that of the previous record.
+    /// Time of the step. Never earlier than the time of the previous record.
     pub time: Timestamp,
     /// Sender of the command, if known.
     pub origin: Option<Origin>,
@@ -41,9 +49,9 @@ pub struct Record {
 pub struct Origin {
     /// Authenticated identity. Empty without authentication.
     pub identity: String,
-    /// Id that the sender chose, so that a repeated command gets the first answer again. Empty without one.
+    /// ID that the sender chose. A repeated command with this ID gets the first answer again. Empty without an ID.
     pub command_id: String,
-    /// Id of the request that contained the command, as responses and logs show it. Empty without one. It does not
+    /// ID of the request that contained the command, as in responses and logs. Empty without an ID. This ID does not
     /// identify a sender.
     pub request_id: String,
     /// Whether the command applies to any version of its target, because the sender specified none.
@@ -53,7 +61,7 @@ pub struct Origin {
 /// Reason why bytes are not a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// The record was written by a later version, which might give it a meaning that this one does not know.
+    /// A later version wrote the record, and might give it a meaning that this version does not know.
     #[error(
         "the record has format {found}, but this version reads formats up to {known}. Use the \
          version that wrote the record"
@@ -91,7 +99,7 @@ pub enum What {
     /// A required field is missing.
     #[error("is missing")]
     Missing,
-    /// One of several kinds is required. Perhaps a later version wrote a kind that this one does not know.
+    /// The field must have one of several kinds. Perhaps a later version wrote a kind that this version does not know.
     #[error("has an unknown kind")]
     UnknownKind,
     /// The value of an enum is not known.
@@ -109,7 +117,7 @@ pub enum What {
     /// Names are not in order, or a name occurs twice.
     #[error("is not in ascending order")]
     Disorder,
-    /// A queue has no parent, or there is a second root.
+    /// A queue has no parent, or the tree has a second root.
     #[error("fits under no parent queue")]
     NoParent,
     /// The nesting has more levels than any written record.

@@ -1,9 +1,9 @@
-//! Operations of a store, the place that has the journal.
+//! Operations of a store, which contains the journal.
 //!
 //! A store handles records as bytes and snapshots as chunks of bytes. [`Record`] and the writer of snapshots define
-//! their content. Several processes can share a store, of which one leads. A process that opens a store for writing
-//! gets a [`Lease`], and every write presents it. A leader that was replaced without noticing can therefore not write
-//! any more.
+//! their content. Several processes can share a store, and one process leads. A process that opens a store for writing
+//! gets a [`Lease`], and passes this lease to every write. A leader that was replaced without noticing can therefore
+//! not write any more.
 
 use std::path::PathBuf;
 
@@ -13,10 +13,11 @@ use crate::record::Record;
 /// Folder of the audit log of tenants, within the folder of the journal. The audit log is derived from the journal.
 pub const AUDIT_FOLDER: &str = "audit";
 
-/// Number of stored snapshots. If the newest is damaged, the previous one and the later records give the same books.
+/// Number of stored snapshots. If the newest snapshot is damaged, the previous snapshot and the later records give the
+/// same books.
 pub const SNAPSHOTS_KEPT: usize = 2;
 
-/// Largest size of a record in bytes. It bounds the memory that a reader needs.
+/// Largest size of a record in bytes. This limit bounds the memory of a reader.
 pub const RECORD_BYTES_MAX: usize = 256 << 20;
 
 /// Largest size of a chunk of a snapshot in bytes.
@@ -57,7 +58,7 @@ pub struct SnapshotHead {
     pub sequence: u64,
     /// Version of the format of the snapshot's content.
     pub format: u32,
-    /// Digest of the books, so that a replay can be compared with them. 0 without one.
+    /// Digest of the books, for a comparison with a replay. 0 without a digest.
     pub digest: u128,
 }
 
@@ -75,7 +76,8 @@ impl std::fmt::Debug for Snapshot {
     }
 }
 
-/// A snapshot that is being written, in parallel with the journal. It is not visible before it is finished.
+/// A snapshot that is being written, in parallel with the journal. Readers do not see the snapshot before it is
+/// finished.
 pub trait WriteSnapshot: Send {
     /// Adds bytes.
     ///
@@ -83,10 +85,10 @@ pub trait WriteSnapshot: Send {
     /// If the bytes cannot be written, or are more than [`CHUNK_BYTES_MAX`].
     fn chunk(&mut self, bytes: &[u8]) -> Result<(), JournalError>;
 
-    /// Makes the snapshot durable, and visible as a whole.
+    /// Makes the snapshot durable and visible.
     ///
     /// # Errors
-    /// If that fails. The snapshot does not exist then.
+    /// If the disk fails. The snapshot does not exist then.
     fn finish(self: Box<Self>) -> Result<(), JournalError>;
 }
 
@@ -98,19 +100,19 @@ pub trait ReadStore {
     /// Returns the number of the next record, or 1 in an empty journal.
     fn next(&self) -> u64;
 
-    /// Returns the path of the place that has a record, as errors show it.
+    /// Returns the path of the file that contains a record, for errors.
     fn place(&self, sequence: u64) -> PathBuf;
 
-    /// Reads the records from this one on. Checks checksums, order, and completeness meanwhile.
+    /// Reads the records from this record on. Checks checksums, order, and completeness meanwhile.
     ///
     /// # Errors
-    /// If that record was truncated, or the disk fails.
+    /// If the record was truncated, or the disk fails.
     fn read(&self, from: u64) -> Result<Records<'_>, JournalError>;
 
     /// Decodes a record, which must have the number under which it is stored.
     ///
     /// # Errors
-    /// If this version cannot decode it, or if it has another number.
+    /// If this version cannot decode the record, or if the record has another number.
     fn decode(&self, stored: &Stored) -> Result<Record, JournalError> {
         let sequence = stored.sequence;
         let damaged =
@@ -125,7 +127,7 @@ pub trait ReadStore {
         Ok(record)
     }
 
-    /// Returns the records after which there are snapshots, the newest first.
+    /// Returns the numbers of the records with a snapshot, the newest first.
     ///
     /// # Errors
     /// If the disk fails.
@@ -150,30 +152,29 @@ pub trait Store: ReadStore + Send {
     /// accepts no more records. The batch is then stored as a whole or not at all.
     fn append(&mut self, lease: Lease, next: u64, batch: &[Vec<u8>]) -> Result<(), JournalError>;
 
-    /// Begins a snapshot of the books after the last record. The owner of the returned value writes it, on another
-    /// thread if wanted, while records are still appended.
+    /// Begins a snapshot of the books after the last record. The caller writes the returned value, on another thread if
+    /// necessary, while records are still appended.
     ///
     /// # Errors
-    /// If the lease has ended, if the header names another record than the last, or if the disk fails. After a
-    /// failure, appending continues to work, and the snapshot can be tried again.
+    /// If the lease has ended, if the header names another record than the last, or if the disk fails. After a failure,
+    /// appending continues to work, and the snapshot can be tried again.
     fn begin_snapshot(
         &mut self,
         lease: Lease,
         head: SnapshotHead,
     ) -> Result<Box<dyn WriteSnapshot>, JournalError>;
 
-    /// Removes all snapshots except the newest [`SNAPSHOTS_KEPT`], and records that are no longer needed, as far as
-    /// that is cheap. Returns the first remaining record.
+    /// Removes all snapshots except the newest [`SNAPSHOTS_KEPT`], and records that are no longer needed, if this is
+    /// cheap. Returns the first remaining record.
     ///
     /// # Errors
-    /// If the lease has ended, or the disk fails. The store then has more than is needed, and the call can be
-    /// repeated.
+    /// If the lease has ended, or the disk fails. The store then has more than necessary, and the call can be repeated.
     fn truncate(&mut self, lease: Lease) -> Result<u64, JournalError>;
 
     /// Checks that the stored files were not removed or replaced.
     ///
     /// # Errors
-    /// If they were. The store accepts no more records then.
+    /// If a file was removed or replaced. The store accepts no more records then.
     fn check(&mut self) -> Result<(), JournalError> {
         Ok(())
     }

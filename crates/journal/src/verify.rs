@@ -11,7 +11,7 @@ use crate::{JournalError, Record};
 pub struct Verified {
     /// First stored record.
     pub first: u64,
-    /// Last stored record. Less than the first if there is none.
+    /// Last stored record. Less than the first record if the journal is empty.
     pub last: u64,
     /// Size of all records in bytes.
     pub record_bytes: u64,
@@ -23,12 +23,12 @@ pub struct Verified {
     pub snapshots: Vec<(SnapshotHead, u64)>,
 }
 
-/// An item that a verification passes on, in order of record numbers. A record is before the snapshot after it.
+/// An item of a verification, in order of record numbers. A record precedes its snapshot.
 #[derive(Debug)]
 pub enum Seen<'walk> {
     /// A record.
     Record(&'walk Record),
-    /// A snapshot. Its digest must be that of the books after the record.
+    /// A snapshot. Its digest must equal the digest of the books after the record.
     Snapshot(&'walk SnapshotHead),
 }
 

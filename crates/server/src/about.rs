@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::secret::{NoRandomNumbers, random};
 
-/// Version and identity of this server. It is constant while the process lives.
+/// Version and identity of this server. Constant for the lifetime of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
     /// Version of Headroom, such as `0.1.0`.
@@ -15,7 +15,7 @@ pub struct About {
     pub build: BTreeMap<String, String>,
     /// Start of the process.
     pub started_at: Timestamp,
-    /// A random UUID. A different one means a different process, whose numbers of watched records begin again.
+    /// A random UUID of the process. In another process, the numbers of watched records begin again.
     pub instance: String,
 }
 

@@ -1,4 +1,4 @@
-//! Assembles the server: every interface on one service, and what each shows of the others.
+//! Assembles the server: connects every interface to one service, and the interfaces to each other.
 
 use std::fmt;
 use std::sync::Arc;

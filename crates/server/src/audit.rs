@@ -7,11 +7,11 @@ use headroom_engine::Origin;
 
 use crate::caller::Caller;
 
-/// Target of audit lines. They are written whatever the levels of the log are.
+/// Target of audit lines, which are written regardless of the log levels.
 pub const TARGET: &str = "audit";
 
-/// Returns the origin of a command of this caller, for the journal. The request id is the one that responses and the
-/// log show.
+/// Returns the origin of a command of this caller, for the journal. The request ID is the same as in responses and in
+/// the log.
 pub fn origin(caller: &Caller, request_id: &str) -> Origin {
     // The length is bounded, because the journal stores it permanently.
     let identity = caller.identity.chars().take(IDENTITY_LENGTH_MAX).collect();

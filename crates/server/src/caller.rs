@@ -6,18 +6,18 @@ use headroom_core::Name;
 /// Proof of a caller's identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// No proof: an open server trusts everyone who reaches it.
+    /// No proof: an open server trusts every caller who reaches it.
     Nothing,
-    /// A certificate. A browser presents it for any page.
+    /// A certificate. A browser presents the certificate for any page.
     Certificate,
-    /// A bearer token that was verified. A page of another site cannot make a browser send it.
+    /// A verified bearer token. A page of another site cannot make a browser send the token.
     Bearer,
 }
 
 /// The sender of a request, as authenticated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// Identity in the audit log, with the way it is known, such as `token:ci`.
+    /// Identity in the audit log, with the method of authentication, such as `token:ci`.
     pub identity: String,
     /// User name in access lists and limits.
     pub user: Name,

@@ -1,8 +1,8 @@
-//! Conditions that prevent the server from working, for every kind of health check. They are reported in addition to
-//! the checks of the books.
+//! Conditions that prevent the server from working, for every kind of health check, in addition to the checks of the
+//! books.
 //!
-//! One list for `/readyz`, `/ws/v1/scheduler/healthcheck`, and all others, so that they agree. It is computed for
-//! each request from shared state, without blocking.
+//! `/readyz`, `/ws/v1/scheduler/healthcheck`, and all other health checks use the same list, so that they agree. The
+//! list is computed for each request from shared state, without blocking.
 
 use headroom_api::headroomv1::ResourceManagerState;
 
@@ -18,11 +18,11 @@ pub(crate) struct Condition {
     pub(crate) description: &'static str,
     /// Result of the check, as a sentence.
     pub(crate) detail: String,
-    /// Whether the server refuses requests because of it.
+    /// Whether the server rejects requests because of the condition.
     pub(crate) refuses: bool,
 }
 
-/// Returns the conditions that prevent the server from working now. Empty if there are none.
+/// Returns the conditions that currently prevent the server from working. Empty without such conditions.
 pub(crate) fn conditions(service: &Service) -> Vec<Condition> {
     let mut found = Vec::new();
     let health = service.engine.health();

@@ -36,7 +36,7 @@ pub struct Refusal {
     pub detail: String,
     /// Seconds to wait before a retry.
     pub retry_after: Option<u32>,
-    /// Code of the rule that was broken, if it has one.
+    /// Code of the broken rule, if the rule has a code.
     pub rule: Option<RefusalCode>,
 }
 

@@ -5,8 +5,8 @@
 //!                                                     └─▶ grpc   ── convert ──┘
 //! ```
 //!
-//! This crate only translates: requests into commands of the core, and views of the books and notices of the engine
-//! into responses. It makes no scheduling decisions.
+//! This crate converts requests to commands of the core. It converts views of the books and notices of the engine to
+//! responses. It makes no scheduling decisions.
 
 mod about;
 mod assembly;

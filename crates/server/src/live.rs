@@ -10,11 +10,11 @@ use headroom_api::headroomv1::ResourceManager;
 use headroom_core::Name;
 use tokio::sync::Semaphore;
 
-/// A follower of events holds this while its next events are prepared, so one follower at a time. Other requests
-/// therefore wait for at most one piece, however many followers read the past at once.
+/// Lock of a follower of events while its next events are prepared. One follower at a time prepares events, so other
+/// requests wait for at most one piece, regardless of the number of followers.
 pub(crate) static MAKING: Semaphore = Semaphore::const_new(1);
 
-/// Counters of the server. All interfaces share them, and their size does not depend on the number of requests.
+/// Counters of the server, which all interfaces share. Their size does not depend on the number of requests.
 #[derive(Debug, Default)]
 pub struct Live {
     requests_begun: AtomicU64,

@@ -20,7 +20,7 @@ pub struct LogLevels {
 /// Reason why levels were not set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogLevelError {
-    /// There are too many targets.
+    /// The request has too many targets.
     #[error("{found} targets have their own level, but at most {TARGETS_MAX} are allowed")]
     TooMany {
         /// Number of targets.
@@ -35,20 +35,20 @@ pub enum LogLevelError {
 }
 
 impl LogLevels {
-    /// Returns levels that are in force. `apply` puts new ones in force.
+    /// Returns the active levels. `apply` activates new levels.
     pub fn new(current: LogLevel, apply: impl Fn(Targets) + Send + Sync + 'static) -> Self {
         Self { current: Mutex::new(current), apply: Box::new(apply) }
     }
 
-    /// Returns the levels in force.
+    /// Returns the active levels.
     pub fn get(&self) -> LogLevel {
         self.current().clone()
     }
 
-    /// Replaces all levels in force.
+    /// Replaces all active levels.
     ///
     /// # Errors
-    /// If there are too many targets, or one has an invalid name. Nothing changes then.
+    /// If the request has too many targets, or a target has an invalid name. Nothing changes then.
     pub fn set(&self, levels: LogLevel) -> Result<(), LogLevelError> {
         if levels.targets.len() > TARGETS_MAX {
             return Err(LogLevelError::TooMany { found: levels.targets.len() });

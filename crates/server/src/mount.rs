@@ -1,9 +1,9 @@
-//! Builds a router from the table of routes. Every operation gets its handler, found by its name, and the features
-//! that all responses share.
+//! Builds a router from the table of routes. Every operation gets its handler by name, and the features that all
+//! responses share.
 //!
-//! Several modules have handlers: [`crate::rest::handler`] those of `/ws/v1` and `/debug`, others those of
-//! `/headroom/v1`, metrics, and probes. Access rights are not checked here: the guard of the router finds each route
-//! by its matched path.
+//! [`crate::rest::handler`] has the handlers of `/ws/v1` and `/debug`. Other modules have the handlers of
+//! `/headroom/v1`, metrics, and probes. Access rights are not checked here: the guard of the router finds each route by
+//! its matched path.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,10 +33,10 @@ pub type Handlers = fn(&str) -> Option<MethodRouter<Service>>;
 /// Smallest size of a body that is compressed, in bytes. Source: REST API §1.3.
 const COMPRESSED_FROM: u64 = 1_400;
 
-/// Largest body that is read, in bytes. It exceeds the limit of a queue file, so that the error can name that limit.
+/// Maximum size of a body in bytes. This size exceeds the limit of a queue file, so that the error can name that limit.
 const BODY_BYTES_MAX: usize = 16 << 20;
 
-/// A router, and the operations that it lacks.
+/// A router, and the operations without a handler.
 #[derive(Debug)]
 pub struct Mounted {
     /// Routes with a handler.
@@ -156,8 +156,8 @@ fn add_shared(response: &mut Response, method: &Method) {
     headers.extend(entries.map(|(name, value)| (name, HeaderValue::from_static(value))));
 }
 
-/// Negotiates compression as the reference does. Only the word `gzip` counts, and only exactly `q=0` refuses it.
-/// `Vary` is sent only where the response was compressed.
+/// Negotiates compression as the reference does. Only the word `gzip` counts, and only exactly `q=0` disables it.
+/// `Vary` is sent only with a compressed response.
 async fn negotiate(mut request: Request, next: Next) -> Response {
     let accepted = request.headers().get_all(header::ACCEPT_ENCODING);
     let takes_gzip = accepted.iter().filter_map(|value| value.to_str().ok()).any(takes_gzip);
@@ -215,7 +215,7 @@ fn plain(status: StatusCode, text: &'static str) -> Response {
     response
 }
 
-/// Answers a path that no route has. It might be another spelling of one that exists.
+/// Answers a path that no route has, such as another spelling of an existing path.
 async fn elsewhere(method: Method, uri: Uri, id: Option<Extension<RequestId>>) -> Response {
     let nothing = || match Family::of_path(uri.path()) {
         Family::Headroom => {
@@ -242,8 +242,8 @@ async fn elsewhere(method: Method, uri: Uri, id: Option<Extension<RequestId>>) -
     }
 }
 
-/// Returns the refusal of a path in which this parameter is empty. The other parameters are not resolved, because the
-/// caller is not authenticated here.
+/// Returns the rejection of a path in which this parameter is empty. Does not resolve the other parameters, because the
+/// caller is not authenticated yet.
 fn empty(parameter: &str) -> Refusal {
     match parameter {
         "partition" => Refusal::missing(message::PARTITION_NOT_FOUND),

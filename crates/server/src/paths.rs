@@ -38,7 +38,7 @@ pub(crate) fn find(path: &str) -> Found {
     empty().map_or(Found::Nothing, Found::Empty)
 }
 
-/// Returns this path in the spelling of the template. `None` if it does not fit.
+/// Returns this path in the spelling of the template. `None` if the path does not match the template.
 fn spelled_as(template: &str, segments: &[&str]) -> Option<String> {
     let ends_in_slash = template.ends_with('/');
     let parts: Vec<&str> = template.split('/').filter(|part| !part.is_empty()).collect();
@@ -62,7 +62,7 @@ fn spelled_as(template: &str, segments: &[&str]) -> Option<String> {
     Some(path)
 }
 
-/// Returns the first parameter of the template that is empty in the path. `None` if any other part does not fit.
+/// Returns the first parameter of the template that is empty in the path. `None` if another part does not match.
 fn empty_parameter(template: &'static str, segments: &[&str]) -> Option<&'static str> {
     let parts: Vec<&'static str> = template.split('/').skip(1).collect();
     if parts.len() != segments.len() {

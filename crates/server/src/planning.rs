@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use crate::convert;
 
-/// Longest wait of a plan for other plans, and for queue files that are put in force on condition of a plan.
+/// Longest wait of a plan for other plans, and for queue files that are applied on condition of a plan.
 const WAIT_FOR_OTHERS: Duration = Duration::from_secs(5);
 
 /// Returns the total amounts of all nodes, for each partition with nodes.
@@ -29,8 +29,7 @@ pub fn node_totals(books: &Books) -> NodeTotals {
 }
 
 /// Returns the plan of a queue file on these books, and the findings on the file, given these totals of nodes. The
-/// caller sets the record and the time of the books in the plan. An empty file stands for the built-in one, as when it
-/// is put in force.
+/// caller sets the record and the time of the books in the plan. An empty file means the built-in file.
 pub fn plan_of(
     books: &Books,
     now: Timestamp,
@@ -40,7 +39,7 @@ pub fn plan_of(
     made(books, now, nodes, (file, review_bytes_on(text, nodes)))
 }
 
-/// Most queues of a file for which a server computes a plan. Each queue costs about 3 KiB meanwhile.
+/// Maximum number of queues of a file for which a server computes a plan. Each queue costs about 3 KiB meanwhile.
 pub(crate) const PLAN_QUEUES_MAX: usize = 40_000;
 
 /// Returns the plan for a request to a server. `None` if the file has more than [`PLAN_QUEUES_MAX`] queues.
@@ -92,7 +91,7 @@ fn made(
     (Plan { checksum, ..plan }, review)
 }
 
-/// Limits concurrent plans to one, because each costs time and a copy of what changes in the books.
+/// Limits concurrent plans to one, because each plan costs time and a copy of the changed parts of the books.
 #[derive(Clone, Debug)]
 pub(crate) struct Plans {
     one: Arc<Semaphore>,
@@ -105,7 +104,7 @@ impl Default for Plans {
 }
 
 impl Plans {
-    /// Waits for permission to compute a plan. `None` if others take too long.
+    /// Waits for permission to compute a plan. `None` if other plans take too long.
     pub(crate) async fn enter(&self) -> Option<OwnedSemaphorePermit> {
         timeout(WAIT_FOR_OTHERS, Arc::clone(&self.one).acquire_owned()).await.ok()?.ok()
     }

@@ -1,4 +1,4 @@
-//! The queue file in force, and its replacement by another.
+//! The active queue file, and its replacement by another.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::rest::EventSettings;
 /// Name of the file with the checksum of the followed file when it was last applied.
 const TAKEN: &str = "queues-taken";
 
-/// A queue file in force.
+/// An active queue file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InForce {
     /// Text of the file, as supplied.
@@ -31,7 +31,7 @@ pub struct InForce {
     pub extra: BTreeMap<String, String>,
 }
 
-/// Reason why a queue file was not put in force. The previous file stays in force.
+/// Reason why a queue file was not applied. The previous file stays active.
 #[derive(Debug, thiserror::Error)]
 pub enum QueueFileError {
     /// The file has faults.
@@ -75,7 +75,7 @@ pub enum QueueFileError {
     },
 }
 
-/// Condition for putting a queue file in force.
+/// Condition for applying a queue file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// No condition.
@@ -84,12 +84,12 @@ pub enum Condition {
     Says(String),
 }
 
-/// The result of a queue file that was put in force.
+/// The result of the application of a queue file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
     /// SHA-256 of the text, as stored in the books.
     pub checksum: String,
-    /// Number of the record that put it in force. If it was in force already, the number of the last record.
+    /// Number of the record that activated the file. If the file was already active, the number of the last record.
     pub sequence: u64,
     /// Findings on settings that are allowed, but probably not intended.
     pub warnings: Diagnostics,
@@ -97,7 +97,7 @@ pub struct Applied {
     pub resolvers: Vec<ResolverWarning>,
 }
 
-/// The queue file in force. The books have its meaning; this type has its text, for requests, and its settings of
+/// The active queue file. The books have its meaning; this type has its text, for requests, and its settings of
 /// users.
 ///
 /// Texts are stored in a folder under their checksums. After a restart, the text is found by the checksum in the
@@ -111,16 +111,16 @@ pub struct QueueFile {
     in_force: RwLock<Arc<InForce>>,
     /// The server's own settings next to the queue file.
     base: OnceLock<BTreeMap<String, String>>,
-    /// Path of the file on disk that is followed, if there is one.
+    /// Path of the watched file on disk. `None` without a watched file.
     watched: OnceLock<PathBuf>,
     plans: Plans,
-    /// Serializes changes, in the order in which they arrive.
+    /// Serializes changes in the order of arrival.
     applying: tokio::sync::Mutex<()>,
 }
 
 impl QueueFile {
-    /// Returns the file that is in force according to the books. Its text is read from `folder`, if it is stored
-    /// there. After a first start, no file is in force.
+    /// Returns the file that is active according to the books. If `folder` contains its text, reads the text. After a
+    /// first start, no file is active.
     pub async fn resume(
         engine: Handle,
         clock: Arc<dyn Clock>,
@@ -146,7 +146,7 @@ impl QueueFile {
         Self { engine, clock, users, folder, in_force, base, watched, plans, applying }
     }
 
-    /// Returns the path of the followed file, which is applied again when it changes.
+    /// Returns the path of the watched file, which is applied again after each change.
     pub fn watched(&self) -> Option<&Path> {
         self.watched.get().map(PathBuf::as_path)
     }
@@ -155,9 +155,9 @@ impl QueueFile {
         self.watched.get_or_init(|| path.to_owned());
     }
 
-    /// Stores the checksum of the followed file when it was last applied, for the next start.
+    /// Stores the checksum of the watched file at its last application, for the next start.
     ///
-    /// If that fails, the next start applies the file again.
+    /// If this fails, the next start applies the file again.
     pub(crate) fn note_taken(&self, checksum: &str) {
         if let Some(folder) = &self.folder
             && let Err(error) = write_durably(&folder.join(TAKEN), checksum.as_bytes())
@@ -167,8 +167,7 @@ impl QueueFile {
         }
     }
 
-    /// Returns whether the followed file has not changed since it was last applied, while another file was applied
-    /// since.
+    /// Returns whether another file was applied after the watched file, and the watched file has not changed since.
     pub(crate) fn is_overruled(&self, checksum: &str) -> bool {
         let taken =
             self.folder.as_ref().and_then(|folder| fs::read_to_string(folder.join(TAKEN)).ok());
@@ -182,20 +181,20 @@ impl QueueFile {
         &self.plans
     }
 
-    /// Returns the queue file in force.
+    /// Returns the active queue file.
     pub fn in_force(&self) -> Arc<InForce> {
         Arc::clone(&self.in_force.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Sets the server's own settings next to the queue file. Settings that an RM sends later override them. Only the
+    /// Sets the server's own settings next to the queue file. Later settings of an RM override these settings. Only the
     /// first call has an effect.
     pub fn set_base(&self, base: BTreeMap<String, String>) {
         self.base.get_or_init(|| base);
         self.set_extra(BTreeMap::new());
     }
 
-    /// Replaces the settings that an RM sends next to the queue file. A key that the RM does not name has the
-    /// server's own value. The maximum number of stored events is among them.
+    /// Replaces the settings that an RM sends next to the queue file. A key that the RM omits has the server's own
+    /// value. The settings include the maximum number of stored events.
     pub fn set_extra(&self, settings: BTreeMap<String, String>) {
         let mut extra = self.base.get().cloned().unwrap_or_default();
         extra.extend(settings);
@@ -203,7 +202,7 @@ impl QueueFile {
         self.update(|in_force| in_force.extra = extra);
     }
 
-    /// Puts a queue file in force. A file without partitions stands for the built-in one.
+    /// Applies a queue file. A file without partitions means the built-in file.
     ///
     /// # Errors
     /// If the file has faults or conflicts with the current state, or if the engine accepts no commands. Nothing
@@ -212,10 +211,10 @@ impl QueueFile {
         self.apply_if(origin, text, Condition::Always).await
     }
 
-    /// Puts a queue file in force if a condition holds at the moment at which the file comes into force.
+    /// Applies a queue file if a condition holds at the moment of its application.
     ///
     /// # Errors
-    /// As [`QueueFile::apply`]. Also if the condition does not hold.
+    /// The same as [`QueueFile::apply`]. Also if the condition does not hold.
     pub async fn apply_if(
         &self,
         origin: Origin,
@@ -266,8 +265,8 @@ impl QueueFile {
         Ok(Applied { checksum, sequence, warnings, resolvers })
     }
 
-    /// Returns the check that the writer makes before it accepts the file. A plan is first computed in parallel, on
-    /// the published books. If it differs from the announced one, the writer is not delayed. If nothing changes
+    /// Returns the check that the writer makes before it accepts the file. A plan is first computed in parallel, on the
+    /// published books. If this plan differs from the announced plan, the writer is not delayed. If nothing changes
     /// before the writer's check, the plan is not computed again.
     async fn check(
         &self,
@@ -304,7 +303,7 @@ impl QueueFile {
         change(Arc::make_mut(&mut in_force));
     }
 
-    /// Stores a text where the next start finds it.
+    /// Stores a text for the next start.
     fn keep(&self, checksum: &str, text: &str) -> Result<(), QueueFileError> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let path = path_of(folder, checksum);
@@ -312,7 +311,7 @@ impl QueueFile {
             .map_err(|source| QueueFileError::Keep { path, source })
     }
 
-    /// Removes the stored text of a file that is no longer in force. A failure does no harm.
+    /// Removes the stored text of a file that is no longer active. A failure does no harm.
     fn forget(&self, checksum: &str) {
         if let Some(folder) = self.folder.as_deref().filter(|_| !checksum.is_empty()) {
             let _ = fs::remove_file(path_of(folder, checksum));

@@ -9,7 +9,7 @@ use crate::about::About;
 use crate::live::Live;
 use crate::queue_file::QueueFile;
 
-/// Shared state of all request handlers. Clones share it.
+/// Shared state of all request handlers and their clones.
 #[derive(Clone, Debug)]
 pub struct Service {
     parts: Arc<Parts>,
@@ -19,13 +19,13 @@ pub struct Service {
 /// Parts of a service.
 #[derive(Debug)]
 pub struct Parts {
-    /// Handle of the writer, with the state that it has published.
+    /// Handle of the writer, with the published state of the writer.
     pub engine: Handle,
     /// Source of the current time.
     pub clock: Arc<dyn Clock>,
     /// Resolver of users and their groups.
     pub users: Arc<Users>,
-    /// The queue file in force.
+    /// The active queue file.
     pub queue_file: QueueFile,
     /// Version and identity of this server.
     pub about: About,

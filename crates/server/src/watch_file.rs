@@ -9,8 +9,8 @@ use tokio::time::sleep;
 /// Interval at which files are read.
 pub const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Watches the content of files for changes. It compares content, not times or inodes: editors rename files,
-/// Kubernetes replaces a link, and some file systems store time in seconds.
+/// Watches the content of files for changes. Compares content, not times or inodes: editors rename files, Kubernetes
+/// replaces a link, and some file systems store time in seconds.
 #[derive(Clone, Debug)]
 pub struct WatchedFiles {
     paths: Vec<PathBuf>,
@@ -25,7 +25,7 @@ impl WatchedFiles {
         Self { paths, seen }
     }
 
-    /// Returns whether any file changed since the last call, and all can be read. A missing file is probably being
+    /// Returns whether any file changed since the last call, if all files can be read. A missing file is probably being
     /// replaced, so it counts as unchanged until it exists again.
     pub fn look(&mut self) -> bool {
         let now: Vec<_> = self.paths.iter().map(|path| digest(path)).collect();

@@ -39,17 +39,17 @@ pub enum TakeError {
 /// Applies the current content of the queue file.
 ///
 /// # Errors
-/// If the file cannot be read, has faults, or conflicts with the current state. The previous file stays in force.
+/// If the file cannot be read, has faults, or conflicts with the current state. The previous file stays active.
 pub async fn take_queue_file(service: &Service, path: &Path) -> Result<Applied, TakeError> {
     let text = read(path).await?;
     take(service, path, &text).await
 }
 
-/// Applies the queue file at a start, unless it has not changed since it was last applied and another file was
-/// applied since. That file then stays in force, and the log shows the differences. Decision page 42.
+/// Applies the queue file at a start. If another file was applied later and the queue file has not changed since, does
+/// not apply it: the other file stays active, and the log shows the differences. Decision page 42.
 ///
 /// # Errors
-/// As [`take_queue_file`].
+/// The same as [`take_queue_file`].
 pub async fn begin_with_queue_file(service: &Service, path: &Path) -> Result<(), TakeError> {
     let text = read(path).await?;
     if service.queue_file.is_overruled(&headroom_config::checksum(&text)) {
@@ -60,10 +60,10 @@ pub async fn begin_with_queue_file(service: &Service, path: &Path) -> Result<(),
     take(service, path, &text).await.map(drop)
 }
 
-/// Most differences that are logged.
+/// Maximum number of differences that are logged.
 const DIFFERENCES: usize = 10;
 
-/// Logs that another file than the followed one is in force, and the differences.
+/// Logs that the active file is not the watched file, and logs the differences.
 async fn tell_overruled(service: &Service, path: &Path, text: &str) {
     let path = path.display();
     let checksum = &service.queue_file.in_force().checksum;
@@ -130,10 +130,10 @@ fn tell(path: &Path, applied: &Applied) {
     }
 }
 
-/// Applies the queue file whenever it changes, and at once when `at_once` is notified. A faulty file is reported, and
-/// the previous one stays in force. Never returns.
+/// Applies the queue file after each change, and immediately when `at_once` is notified. Reports a faulty file, and the
+/// previous file stays active. Never returns.
 ///
-/// `watched` has the content of the file before it was first read, so that no change in between is lost.
+/// `watched` has the content of the file before it was first read, so that no change is lost.
 pub async fn watch_queue_file(
     service: Service,
     path: PathBuf,

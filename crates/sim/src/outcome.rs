@@ -4,7 +4,7 @@ use headroom_core::Name;
 use headroom_core::resource::Amounts;
 use serde::{Deserialize, Serialize};
 
-/// All records of a run. Records refer to others by position in the lists of this type.
+/// All records of a run. A reference to another record is its position in the lists of this type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// One record for each job of the workload, in order of submission.
@@ -30,7 +30,7 @@ pub struct Outcome {
 /// Counts of events other than placements and ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Number of submitted jobs. Each counts once, even if it was submitted repeatedly.
+    /// Number of submitted jobs. A job that was submitted repeatedly counts once.
     pub submitted: u64,
     /// Counts of gangs. Zero unless jobs were simulated as gangs.
     pub gangs: GangCounts,
@@ -43,15 +43,15 @@ pub struct Counts {
 pub struct GangCounts {
     /// Submissions of gangs, including repeated ones.
     pub submitted: u64,
-    /// Gangs that became complete, so that their members started.
+    /// Gangs that became complete. Their members then started.
     pub complete: u64,
     /// Gangs that did not become complete in time.
     pub expired: u64,
-    /// Repeated submissions of such gangs.
+    /// Repeated submissions of gangs that were not complete in time.
     pub submitted_again: u64,
     /// Members that replaced a placeholder.
     pub swaps: u64,
-    /// Replacements that were not completed, so that the member waited again.
+    /// Replacements that were not completed. The member then waited again.
     pub swaps_dropped: u64,
 }
 
@@ -68,7 +68,7 @@ pub struct FaultCounts {
     pub reconnects: u64,
     /// Number of times that the core was lost and recovered from its records.
     pub recoveries: u64,
-    /// Late confirmations, after those of later requests.
+    /// Confirmations that arrived after the confirmations of later requests.
     pub confirmed_late: u64,
     /// Confirmations that were late by many minutes.
     pub confirmed_very_late: u64,
@@ -102,14 +102,14 @@ pub struct JobRecord {
     pub name: Name,
     /// User who submitted the job.
     pub user: Name,
-    /// The group whose limit applies to the job. Without one, the first group of the submission.
+    /// The group whose limit applies to the job. Without such a group, the first group of the submission.
     pub group: Option<Name>,
     /// Position in [`Outcome::queues`]. `None` if the job was rejected.
     pub queue: Option<usize>,
     /// Time of the submission in ms.
     pub submit_ms: u64,
-    /// Time in ms at which all its tasks had started, or its gang was complete. The wait of the job ends here. Tasks
-    /// that are lost with a node later, and start again, do not change it.
+    /// Time in ms at which all tasks had started, or the gang was complete. The wait of the job ends here. The time
+    /// does not change if tasks are lost with a node and start again.
     pub start_ms: Option<u64>,
     /// Time in ms at which its last task ended.
     pub end_ms: Option<u64>,
@@ -128,7 +128,7 @@ pub struct JobRecord {
     /// Reasons why its last task waited, and the durations: position in [`Outcome::blockers`], and ms. The sum is the
     /// wait of the job.
     pub waits: Vec<(usize, u64)>,
-    /// Reason why it waits, is impossible, or was rejected, as a sentence. Otherwise empty.
+    /// Reason of the wait, the impossibility, or the rejection, as a sentence. Otherwise empty.
     pub reason: String,
 }
 
@@ -160,16 +160,17 @@ pub struct AllocationRecord {
     pub node: usize,
     /// Time of the start in ms.
     pub start_ms: u64,
-    /// Time of the end in ms. `None` if it still ran at the end of the run.
+    /// Time of the end in ms. `None` if the allocation still ran at the end of the run.
     pub end_ms: Option<u64>,
     /// Resources of the allocation.
     pub resources: Amounts,
-    /// Whether it is a placeholder of a gang member.
+    /// Whether the allocation is a placeholder of a gang member.
     pub placeholder: bool,
-    /// Reason of the end: `finished`, `preempted`, `replaced`, `node-lost`, `released`. Empty while it runs.
+    /// Reason of the end: `finished`, `preempted`, `replaced`, `node-lost`, or `released`. Empty while the allocation
+    /// runs.
     pub ended_by: &'static str,
-    /// Position in [`Outcome::jobs`] of the job for which it was asked to stop, and when, ms. `None` if it never was, or
-    /// if its queue used more than its maximum.
+    /// Job for which the allocation was preempted, as a position in [`Outcome::jobs`], and the time in ms. `None`
+    /// without preemption, or if the queue used more than its maximum.
     pub preempted_for: Option<(usize, u64)>,
 }
 
@@ -180,7 +181,7 @@ pub struct NodeRecord {
     pub name: Name,
     /// Start of the time span in ms.
     pub from_ms: u64,
-    /// End of the time span in ms. `None` if it lasted to the end of the run.
+    /// End of the time span in ms. `None` if the time span lasted until the end of the run.
     pub to_ms: Option<u64>,
     /// Size of the node.
     pub resources: Amounts,
@@ -193,9 +194,9 @@ pub struct QueueRecord {
     pub path: Name,
     /// Position of the parent in [`Outcome::queues`]. `None` for root.
     pub parent: Option<usize>,
-    /// Whether it is a leaf.
+    /// Whether the queue is a leaf.
     pub leaf: bool,
-    /// Guarantee. Empty without one.
+    /// Guarantee. Empty if the queue has no guarantee.
     pub guaranteed: Amounts,
     /// Maximum. `None` without a limit.
     pub max: Option<Amounts>,

@@ -68,8 +68,8 @@ fn ignored(
     }
 }
 
-/// Reports queues that no access list opens, neither their own nor that of an ancestor or descendant. The topmost
-/// such queue represents its descendants.
+/// Reports queues to which no user can submit: neither the queue, an ancestor, nor a descendant has an access list that
+/// admits a user. The topmost such queue represents its descendants.
 fn closed_queues(survey: &Survey<'_>, report: &mut Report) {
     let mut opened = vec![0_usize];
     for (_, place) in survey.iter() {

@@ -1,5 +1,5 @@
-//! Advice on limits of applications that were probably not meant: numbers without effect, and queues that can use up
-//! what they share with others. Source: user-headroom §5.1 and §11.
+//! Advice on limits of applications that were probably not meant. Such limits have no effect, or let a queue use up
+//! amounts that it shares with other queues. Source: user-headroom §5.1 and §11.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ fn written(text: Option<&Text>) -> Option<Written> {
 struct Counts {
     max: Option<Written>,
     max_parallel: Option<Written>,
-    /// Whether there is a number for each user, in a leaf and in the partition.
+    /// Whether a leaf, and the partition, have a number for each user.
     per_user: bool,
     parallel_per_user: bool,
 }
@@ -88,7 +88,7 @@ impl Counts {
         }
     }
 
-    /// Returns the numbers below `block`, if there is one.
+    /// Returns the numbers below `block`. Without a block, returns the same numbers.
     fn with(self, block: Option<&ApplicationLimits>) -> Self {
         let own = block.map(Self::of).unwrap_or_default();
         let smaller = |own: Option<Written>, above: Option<Written>| {
@@ -112,7 +112,7 @@ impl Counts {
     }
 }
 
-/// Reports numbers of a partition that its root replaces by others.
+/// Reports numbers of a partition that its root queue overrides.
 fn hidden(
     partition: Option<&ApplicationLimits>,
     root: Option<&ApplicationLimits>,
@@ -136,12 +136,13 @@ fn hidden(
         let message = format!(
             "`{key}` of the partition has no effect, because the root queue sets its own value"
         );
-        let warning = Diagnostic::warning(Code::NoEffect, above, message).also(own, "in force");
+        let warning =
+            Diagnostic::warning(Code::NoEffect, above, message).also(own, "the value that applies");
         report.push(warning.help("remove one of the two settings"));
     }
 }
 
-/// Reports numbers of a queue above those of an ancestor.
+/// Reports numbers of a queue that exceed the numbers of an ancestor.
 fn over_parent(
     own: Option<&ApplicationLimits>,
     above: Counts,
@@ -168,9 +169,9 @@ fn over_parent(
     }
 }
 
-/// Reports numbers for each user that exceed the number for all users together. A number that replaces one of an
-/// ancestor is not reported, because there is no other way to remove that one. The same applies to numbers for users
-/// by name.
+/// Reports numbers for each user that exceed the number for all users together. Does not report a number that replaces
+/// a number of an ancestor, because only such a number can remove the ancestor's number. The same applies to numbers
+/// for users by name.
 fn loose(
     block: Option<&ApplicationLimits>,
     above: Counts,
@@ -215,7 +216,7 @@ struct Fallers {
 struct Below {
     /// Number of the ancestor.
     number: u64,
-    /// The first such leaf.
+    /// The first of these leaves.
     first: usize,
     leaves: usize,
 }
@@ -229,7 +230,7 @@ impl Fallers {
         }
     }
 
-    /// Reports them only if some leaf has a guarantee. Otherwise the capacity was not meant to be divided.
+    /// Reports these leaves only if some leaf has a guarantee. Otherwise, the file does not divide the capacity.
     fn tell(self, survey: &Survey<'_>, report: &mut Report) {
         for (span, below) in self.below.into_iter().filter(|_| self.shares) {
             let more = match below.leaves {
@@ -239,8 +240,7 @@ impl Fallers {
             };
             let message = format!(
                 "queue `{}`{more} has neither a guarantee nor `maximumapplications`, so the queue \
-                 can use all {} applications that a queue above allows, and other queues then have \
-                 none",
+                 can use all {} applications that a queue above allows",
                 survey.name(below.first),
                 below.number
             );

@@ -49,8 +49,8 @@ pub(super) fn guarantees(queue: &Queue) -> bool {
     }
 }
 
-/// Returns the ratio of a queue's maximum to its guarantee, as dividend and divisor, if it depends only on
-/// percentages. `None` if amounts or weights are involved, or if the guarantee is zero.
+/// Returns the ratio of a queue's maximum to its guarantee, as dividend and divisor. `None` if amounts or weights
+/// affect the ratio, or if the guarantee is zero.
 pub(super) fn times_guaranteed(survey: &Survey<'_>, position: usize) -> Option<(u128, u128)> {
     let (mut most, mut least) = (1_u128, 1_u128);
     for (_, place) in survey.path(position).filter(|(_, place)| place.above.is_some()) {

@@ -1,8 +1,8 @@
-//! Advice: settings that are valid and work as written, but were probably not meant. Never an error.
+//! Advice on settings that are valid and have an effect, but were probably not meant. Advice is never an error.
 //!
-//! Advice is given only where it is certain. It uses the same trees as the checks. Its time is proportional to the
-//! size of the file. Advice is a warning, or a recommendation: a key that prevents a known problem. A file with errors
-//! gets no recommendations, because its errors come first.
+//! Advice is given only if the problem is certain. Advice uses the same trees as the checks, and its time is
+//! proportional to the size of the file. Advice is a warning, or a recommendation: a key that prevents a known problem.
+//! A file with errors gets no recommendations, because its errors are more important.
 
 mod access;
 mod amounts;

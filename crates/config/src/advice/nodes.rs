@@ -10,7 +10,7 @@ use crate::vector::{Measure, Vector, excesses, show};
 
 use super::survey::Survey;
 
-/// Most queues that are marked in addition to the first.
+/// Maximum number of queues that are marked in addition to the first.
 const POINTED_AT_MAX: usize = 3;
 
 /// Compares the sum of the guarantees below root with the total of all nodes.

@@ -12,7 +12,7 @@ use super::survey::Survey;
 
 pub(super) fn advise(rules: &[Rule], survey: &Survey<'_>, report: &mut Report) {
     if rules.iter().any(|rule| chain(rule).any(|link| unbuildable(link).is_some())) {
-        return; // Then no rule is in force, which is already reported.
+        return; // Then no rule is active, which is already reported.
     }
     let scene = PlacementContext::of(survey);
     let mut catch_all: Option<Span> = None;

@@ -83,7 +83,7 @@ struct PropertyContext<'a> {
 }
 
 impl PropertyContext<'_> {
-    /// Returns why the property has no effect here, and what to do. `None` if it can have one.
+    /// Returns why the property has no effect here, and what to do. `None` if the property can have an effect.
     fn without_effect(&self, key: &str, value: &str) -> Option<(&'static str, &'static str)> {
         let only_dynamic = self.place.is_parent() && self.place.queue.children.is_empty();
         let fence = value.eq_ignore_ascii_case("fence");

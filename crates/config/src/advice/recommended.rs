@@ -1,5 +1,5 @@
-//! Recommended keys: without them, an ask can wait forever, or preemption can stop work in vain. Stock files have none
-//! of these keys, so a recommendation is no warning. Source: no-starvation.
+//! Recommended keys. Without these keys, an ask can wait forever, or preemption can stop work in vain. Stock files have
+//! none of these keys, so a recommendation is not a warning. Source: no-starvation.
 
 use headroom_core::Millis;
 use headroom_core::config::property::{BACKOFF, SORT_POLICY};
@@ -57,8 +57,8 @@ fn reservations(partition: &Partition, facts: &Facts, report: &mut Report) {
     let span = place_of(partition, written);
     let found = Diagnostic::recommendation(Code::ReservationsOff, span, message);
     report.push(found.help(
-        "set `reservations: {share: 10%}` in the partition; each application then reserves one node \
-         at most, and passes it on after 10 minutes in vain",
+        "set `reservations: {share: 10%}` in the partition; each application then reserves at \
+         most one node, and gives the node up after 10 minutes without a release there",
     ));
 }
 
@@ -114,8 +114,8 @@ fn place_of(partition: &Partition, written: Option<&Text>) -> Span {
     Span { start, end: if is_written { end } else { start } }
 }
 
-/// What the queues of a partition have together. Queues that placement rules can create do not count, because the file
-/// does not say whether they will exist.
+/// Facts about all queues of a partition. Queues that placement rules can create do not count, because the file does
+/// not determine whether they will exist.
 #[derive(Default)]
 struct Facts {
     leaves: usize,
@@ -125,7 +125,7 @@ struct Facts {
     places_gangs: bool,
     /// Whether a leaf admits gangs, and has a guarantee for which they can preempt.
     gangs_preempt: bool,
-    /// Whether two leaves have the same queue with a guarantee above them, and none of their own.
+    /// Whether two leaves without a guarantee of their own have the same ancestor with a guarantee.
     shares_guarantee: bool,
 }
 
@@ -159,7 +159,7 @@ impl Facts {
     }
 }
 
-/// Returns whether the maximum of a queue is a part of that of its parent.
+/// Returns whether the maximum of a queue is a fraction of its parent's maximum.
 fn has_part_of_parent(queue: &Queue) -> bool {
     let maximum = queue.capacity.as_deref().and_then(|block| block.maximum.as_ref());
     maximum.and_then(percent).is_some_and(|maximum| maximum < Decimal::HUNDRED)

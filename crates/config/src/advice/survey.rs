@@ -1,4 +1,4 @@
-//! The queue tree as a list, so that advice can look up data without another traversal.
+//! The queue tree as a list, so that advice needs no further traversal.
 
 use headroom_core::resource::Amounts;
 
@@ -9,7 +9,7 @@ use crate::vector::Vector;
 /// All queues of a partition: each before its children, and children in file order.
 pub(super) struct Survey<'a> {
     places: Vec<Place<'a>>,
-    /// Total of the nodes, if it is known.
+    /// Total of the nodes. `None` if unknown.
     nodes: Option<Vector>,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Survey<'a> {
         self.places[position].end = self.places.len();
     }
 
-    /// Returns the total of the nodes, with the place of the root queue. `None` if it is not known.
+    /// Returns the total of the nodes, with the place of the root queue. `None` if the total is unknown.
     pub(super) const fn nodes(&self) -> Option<&Vector> {
         self.nodes.as_ref()
     }

@@ -44,7 +44,7 @@ pub(super) fn advise(partition: &Partition, survey: &Survey<'_>, report: &mut Re
     }
 }
 
-/// Settings that apply to a queue, each from the nearest block that has it.
+/// Settings that apply to a queue. Each setting is from the nearest block that sets it.
 #[derive(Clone, Default)]
 struct InForce<'a> {
     /// The nearest block.
@@ -56,7 +56,7 @@ struct InForce<'a> {
 }
 
 impl<'a> InForce<'a> {
-    /// Returns the settings below `block`, if there is one.
+    /// Returns the settings below `block`. Without a block, returns the same settings.
     fn below(&self, block: Option<&'a UserLimits>) -> Self {
         let Some(block) = block else { return self.clone() };
         let maximum = block.maximum_allocation.as_ref();
@@ -110,14 +110,14 @@ impl UserLimitContext<'_> {
     }
 }
 
-/// Reports words. Each is reported once, however many leaves it applies to.
+/// Reports problematic values of `enforcement` and `formula`. Reports each value once, regardless of the number of
+/// leaves.
 fn words(here: &InForce<'_>, reported: &mut BTreeSet<Span>, report: &mut Report) {
     if let Some(text) = here.enforcement.filter(|text| text.value == "strict")
         && reported.insert(text.span)
     {
-        let message = "with `enforcement: strict`, a queue can stop starting asks: if the next ask \
-                       of every user needs more than the rest of the user's share, nothing starts, \
-                       even in an empty cluster";
+        let message = "with `enforcement: strict`, nothing starts if the next ask of every user \
+                       needs more than the rest of their share, even in an empty cluster";
         let warning = Diagnostic::warning(Code::UserLimitStrict, text.span, message);
         report.push(
             warning.help(

@@ -11,7 +11,7 @@ use crate::user_limits::decimal;
 use super::Tree;
 use super::names::is_user_name;
 
-/// Checks the block of a partition. Those of queues and templates are checked with each queue.
+/// Checks the block of a partition. [`check_queue`] checks the blocks of queues and templates.
 pub(super) fn check(tree: &Tree, report: &mut Report) {
     check_block(tree.partition.application_limits.as_deref(), report);
 }
@@ -92,7 +92,7 @@ fn no_part(text: &Text) -> Diagnostic {
     Diagnostic::error(Code::ApplicationDriver, text.span, message).help(help)
 }
 
-/// Returns a percentage as a fraction. `None` if it has too many decimals.
+/// Returns a percentage as a fraction. `None` if the percentage has too many decimals.
 fn hundredth(percent: Decimal) -> Option<Decimal> {
     let millionths = percent.millionths();
     let text = format!("0.{:06}", millionths / 100);

@@ -1,4 +1,4 @@
-//! Checks each block `capacity` by itself, and those of siblings together. User headroom §4.
+//! Checks each block `capacity`, and the blocks of siblings together. User headroom §4.
 
 mod label;
 
@@ -13,7 +13,7 @@ use crate::vector::Vector;
 /// Largest difference of the sum of siblings' percentages to 100, in millionths of a percent.
 const TOLERANCE: i64 = 100_000;
 
-/// Checks the block of a queue, that of its template, and those of its children.
+/// Checks the blocks of a queue, its template, and its children.
 pub(super) fn check_queue(queue: &Queue, is_root: bool, report: &mut Report) {
     if let Some(block) = &queue.capacity {
         if is_root {

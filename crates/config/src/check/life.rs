@@ -1,4 +1,4 @@
-//! Checks queues that run below stopped ones, and invalid lifetimes. User headroom §10 (C12, C27).
+//! Checks for running queues below stopped queues, and for invalid lifetimes. User headroom §10 (C12, C27).
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};
@@ -12,7 +12,7 @@ pub(super) fn check(root: &Queue, report: &mut Report) {
     below(root, None, report);
 }
 
-/// Checks a queue and its descendants. `stopped` is the nearest ancestor's word that stops it.
+/// Checks a queue and its descendants. `stopped` is the `state` of the nearest stopped ancestor.
 fn below(queue: &Queue, stopped: Option<&Text>, report: &mut Report) {
     let word = queue.start.as_ref();
     let state = word.and_then(start);

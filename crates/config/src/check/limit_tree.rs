@@ -1,4 +1,4 @@
-//! Checks that a limit of a queue does not exceed those of its ancestors.
+//! Checks that a limit of a queue does not exceed the limits of its ancestors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::raw::{At, Limit, Queue, Text};
 use crate::vector::{Excess, Measure, Vector, show, smallest};
 
-/// The limits of one queue by name, and those of its ancestors.
+/// The limits of a queue by name, and the limits of its ancestors.
 struct Scope<'a> {
     own: BTreeMap<&'a str, (&'a Vector, &'a At<u64>)>,
     above: Option<&'a Scope<'a>>,
@@ -28,7 +28,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Checks the limits of all users, and then those of all groups.
+/// Checks the limits of all users, and then the limits of all groups.
 pub(super) fn check(root: &Queue, report: &mut Report) {
     check_queue(root, None, "user", Limit::users, report);
     check_queue(root, None, "group", Limit::groups, report);

@@ -48,7 +48,7 @@ pub(super) fn check_precedence(written: &Text, report: &mut Report) {
         let message =
             format!("`limitprecedence` is `{}`, but it must be `both` or `user`", written.value);
         let fault = Diagnostic::error(Code::LimitPrecedence, written.span, message)
-            .help("write `both` (limits of the user and of their group apply) or `user` (a limit that names the user replaces group limits in that queue and below)");
+            .help("write `both` (limits of the user and of their group apply) or `user` (a limit that names the user replaces limits of their group)");
         report.push(fault);
     }
 }
@@ -58,7 +58,7 @@ pub(super) fn check_starvation(after: Option<&Text>, report: &mut Report) {
     if let Some(span) = after.filter(|span| read_span(&span.value).is_none()) {
         let message = format!("`starvation.after` is `{}`, which is no duration", span.value);
         let fault = Diagnostic::error(Code::StarvationAfter, span.span, message)
-            .help("write a duration, such as `5m` or `1h30m`, or `0s` to hold no room");
+            .help("write a duration, such as `5m` or `1h30m`, or `0s` to hold no capacity");
         report.push(fault);
     }
 }
@@ -134,7 +134,7 @@ fn check_names(names: &[Text], kind: &Kind, seen: &mut Seen, report: &mut Report
     }
 }
 
-/// Checks that a group wildcard is not alone. It means *all other groups*, so at least one group must be named.
+/// Checks that a named group precedes a group wildcard, because the wildcard means *all other groups*.
 fn check_lone_wildcard(limit: &Limit, groups: &Seen, report: &mut Report) {
     if groups.len() != 1 {
         return;

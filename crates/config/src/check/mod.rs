@@ -1,7 +1,7 @@
-//! The rules of a queue file, one file per family.
+//! The rules of a queue file, with one source file per family.
 //!
-//! Every rule checks the whole file and reports all its faults, so that one run shows everything to repair. A value
-//! that another rule has refused is not reported again: an invalid quantity counts as absent in comparisons.
+//! Every rule checks the whole file and reports all its faults, so that one run shows all necessary corrections. A
+//! value that another rule has rejected is not reported again: in comparisons, an invalid quantity counts as absent.
 
 mod access;
 mod application_limits;

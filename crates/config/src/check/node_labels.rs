@@ -17,7 +17,7 @@ pub(super) fn check(root: &Queue, report: &mut Report) {
     }
 }
 
-/// Warns about `exclusive` and `lends` outside root, because they apply to a whole partition.
+/// Warns about `exclusive` and `lends` outside root, because both keys apply to a whole partition.
 fn said_of_root_alone(queue: &Queue, report: &mut Report) {
     if let Some(block) = &queue.node_labels {
         for (key, labels) in [("exclusive", &block.exclusive), ("lends", &block.lends)] {

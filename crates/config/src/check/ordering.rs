@@ -1,5 +1,5 @@
-//! Checks `orderingpolicy` of queues: words for the other kind of queue, and properties that contradict it. User
-//! headroom §4, §10 (C9, C10).
+//! Checks `orderingpolicy` of queues: whether the value is valid for the kind of queue, and whether properties
+//! contradict the value. User headroom §4, §10 (C9, C10).
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Report};

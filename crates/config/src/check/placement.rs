@@ -47,8 +47,8 @@ fn check_filter(filter: &Filter, report: &mut Report) {
     check_single(&filter.groups, "group", is_group_name, Code::RuleFilterGroup, report);
 }
 
-/// Checks a list with one entry, which can be an expression. Longer lists have names, and invalid ones are dropped at
-/// run time.
+/// Checks a list with one entry, which can be a regular expression. Longer lists contain names, and the scheduler
+/// ignores invalid names.
 fn check_single(
     list: &[Text],
     noun: &str,
@@ -85,8 +85,8 @@ fn check_single(
     report.push(fault);
 }
 
-/// Returns the fault of a rule that the reference cannot build. The reference finds it only when it builds the rules,
-/// and then starts without any rule and rejects every application.
+/// Returns the fault of a rule that the reference cannot build. The reference detects the fault only when it builds the
+/// rules. It then starts without rules, and rejects every application.
 pub(crate) fn unbuildable(rule: &Rule) -> Option<Diagnostic> {
     let (name, value) = (&rule.name, &rule.value);
     let kind = name.value.to_lowercase();

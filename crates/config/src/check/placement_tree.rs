@@ -1,8 +1,8 @@
 //! Checks placement rules against the configured queues: a `fixed` rule must select a queue.
 //!
 //! The reference compares names in their original case, and recognizes a parent only by its written `parent` flag.
-//! Here, both are repaired, but a file that either interpretation accepts is accepted, so that no working file is
-//! refused (K-4).
+//! Headroom corrects both. A file is accepted if either interpretation accepts the file, so that no working file is
+//! rejected (K-4).
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ enum Reading {
 /// Queue that a chain of rules selects.
 struct Route<'a> {
     path: String,
-    /// Whether a rule of the chain is not `fixed`, so its queues depend on the application.
+    /// Whether some rule of the chain is not `fixed`. Its queues then depend on the application.
     dynamic: bool,
     rule: &'a Rule,
 }
@@ -77,7 +77,7 @@ fn judge(rule: &Rule, queues: &Index<'_>, reading: Reading) -> Result<(), Box<Di
     }
 }
 
-/// Returns the fixed start of the chain. `None` if it does not begin with a fixed rule.
+/// Returns the fixed start of the chain. `None` if the first rule is not `fixed`.
 fn route(rule: &Rule, reading: Reading) -> Result<Option<Route<'_>>, Box<Diagnostic>> {
     let mut chain = vec![rule];
     while let Some(parent) = chain.last().and_then(|rule| rule.parent.as_deref()) {

@@ -1,4 +1,4 @@
-//! Checks that guarantees and maxima fit those of the parent queues.
+//! Checks that guarantees and maxima fit the guarantees and maxima of the parent queues.
 
 use headroom_core::resource::exact;
 
@@ -7,8 +7,8 @@ use crate::diagnostic::{Diagnostic, Report, Stage};
 use crate::raw::Queue;
 use crate::vector::{Excess, Measure, Vector, excesses, report_quantities, show, smallest};
 
-/// The maxima on the path from root to a queue. They are not merged into one vector, because that would cost all
-/// types of the ancestors for every queue.
+/// The maxima on the path from root to a queue. A merged vector would have all types of the ancestors for every queue,
+/// which costs more.
 struct Path<'a> {
     max: &'a Vector,
     above: Option<&'a Path<'a>>,
@@ -27,7 +27,7 @@ pub(super) fn check(root: &Queue, report: &mut Report) {
     check_queue(root, None, report);
 }
 
-/// Checks one queue and its children. Returns what the queue claims of its parent's guarantee.
+/// Checks a queue and its children. Returns the part of its parent's guarantee that the queue claims.
 fn check_queue(queue: &Queue, above: Option<&Path<'_>>, report: &mut Report) -> Vector {
     let resources = &queue.resources;
     report_quantities(resources.guaranteed.as_ref(), Stage::Validation, report);
@@ -79,7 +79,7 @@ pub(crate) fn claims(queue: &Queue) -> Vector {
     claimed(Vector::of(queue.resources.guaranteed.as_ref()), sum)
 }
 
-/// Returns the guarantee of a queue, or the sum of its children's claims if it has none.
+/// Returns the guarantee of a queue. Without a guarantee, returns the sum of its children's claims.
 fn claimed(guaranteed: Vector, sum: Vector) -> Vector {
     if guaranteed.is_zero() { sum } else { guaranteed }
 }

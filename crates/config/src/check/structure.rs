@@ -60,14 +60,14 @@ fn move_limits(partition: &mut Partition, root: &mut Queue, report: &mut Report)
     }
 }
 
-/// Checks the names of all queues, and that root has no resources, because the nodes provide them.
+/// Checks the names of all queues. Also checks that root has no resources, because the nodes provide its capacity.
 pub(super) fn check(root: &Queue, report: &mut Report) {
     for (key, written) in [("max", &root.resources.max), ("guaranteed", &root.resources.guaranteed)]
     {
         if let Some(pairs) = written {
             let message = format!("the root queue must not have `resources.{key}`");
             let fault = Diagnostic::error(Code::RootResources, pairs.span, message)
-                .help("remove `resources.max`; the maximum of root is the sum of the nodes");
+                .help(format!("remove `resources.{key}`; the nodes provide the capacity of root"));
             report.push(fault);
         }
     }
@@ -80,8 +80,8 @@ pub(super) fn check(root: &Queue, report: &mut Report) {
         if child.name.value.eq_ignore_ascii_case(RECOVERY_QUEUE) {
             let message = format!("`{RECOVERY_QUEUE}` is reserved for the recovery queue");
             let fault = Diagnostic::error(Code::QueueReserved, child.name.span, message).help(
-                "choose another name; a restart places applications without a queue in the \
-                       recovery queue",
+                "choose another name; after a restart, applications that no placement rule places \
+                       go to the recovery queue",
             );
             report.push(fault);
         }

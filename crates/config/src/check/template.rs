@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Report, Stage};
 use crate::raw::{ApplicationLimits, Pairs, Queue, Template};
 use crate::vector::report_quantities;
 
-/// Returns whether a template has no content, so that the queue has no template.
+/// Returns whether a template is empty. The queue then has no template.
 pub(crate) fn is_absent(template: &Template) -> bool {
     let says_nothing = |pairs: &Option<Pairs>| {
         let mut entries = pairs.iter().flat_map(|pairs| &pairs.value);

@@ -34,7 +34,7 @@ pub(super) fn check(tree: &Tree, report: &mut Report) {
     }
 }
 
-/// Checks that only one partition of a file has tenants, because they are addressed by name alone.
+/// Checks that only one partition of a file has tenants, because requests name only the tenant.
 pub(super) fn check_once(trees: &[Tree], report: &mut Report) {
     let with = trees.iter().filter_map(|tree| tree.partition.tenants.as_ref());
     let mut with = with.filter(|block| block.enabled == Some(true));

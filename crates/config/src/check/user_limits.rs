@@ -1,7 +1,7 @@
-//! Checks `userlimits`: each block by itself, and their combination at leaves.
+//! Checks `userlimits`: each block alone, and the combined settings at leaves.
 //!
-//! A leaf has settings from several blocks, so their combination is checked at leaves. The work depends on the
-//! written blocks, and not on what leaves inherit.
+//! The settings of a leaf can come from several blocks. The work depends on the written blocks, and not on the settings
+//! that leaves inherit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -63,10 +63,10 @@ struct Bound {
     amounts: Vector,
 }
 
-/// The weights that apply, and those that apply again after the block that replaces them.
+/// The weights that apply, and the weights that apply again after the block that replaces them.
 #[derive(Default)]
 struct Weights<'a> {
-    /// Weights by user. The last one applies.
+    /// Weights by user. The last weight applies.
     of_users: BTreeMap<&'a str, Vec<At<Decimal>>>,
     /// Weights that apply, in ascending order.
     in_force: BTreeSet<(Decimal, &'a str)>,
@@ -95,7 +95,7 @@ impl<'a> Weights<'a> {
 
 /// State of the traversal.
 struct Walk<'a, 'r> {
-    /// Whether rules create queues, so that each parent can get leaves.
+    /// Whether rules create queues. Each parent can then get leaves.
     creates: bool,
     weights: Weights<'a>,
     /// `maximumallocation` of the partition, after its own block.
@@ -128,7 +128,7 @@ impl<'a> Walk<'a, '_> {
         self.leave(queue.user_limits.as_deref());
     }
 
-    /// Checks a block by itself. Returns the settings that apply from there on.
+    /// Checks one block. Returns the settings that apply in this queue and below.
     fn enter(&mut self, block: Option<&'a UserLimits>, above: &InForce<'a>) -> InForce<'a> {
         let mut here = above.clone();
         let Some(block) = block else { return here };
@@ -319,7 +319,7 @@ fn most_of(percent: Decimal) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Checks the amounts of a key. Returns them, if they are written.
+/// Checks the amounts of a key. Returns the amounts, or `None` if the key is absent.
 fn check_amounts(key: &str, pairs: Option<&Pairs>, report: &mut Report) -> Option<Rc<Bound>> {
     let pairs = pairs?;
     report_quantities(Some(pairs), Stage::Validation, report);

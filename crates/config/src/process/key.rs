@@ -1,11 +1,12 @@
-//! The table of all keys. The file, the environment, flags, `--help`, and the documentation page are derived from it.
+//! The table of all keys. The file, the environment, flags, `--help`, and the documentation page are based on this
+//! table.
 
 use std::fmt::Write as _;
 
 /// A key of `headroom.yaml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Name in the file, such as `limits.requestBody`. Each dot is a nested mapping, or is written as it is.
+    /// Name in the file, such as `limits.requestBody`. In the file, a dot is a nested mapping, or a dot in the key.
     pub name: &'static str,
     /// Kind of its value.
     pub kind: Kind,
@@ -22,7 +23,7 @@ pub enum Kind {
     Text,
     /// A path of a file or a folder.
     Path,
-    /// `true` or `false`. As a flag, it can be without a value.
+    /// `true` or `false`. A flag can omit the value.
     Switch,
     /// A whole number.
     Count,
@@ -30,7 +31,7 @@ pub enum Kind {
     Size,
     /// A duration, such as `10s`, `1m30s`, or `500ms`.
     Time,
-    /// A number per unit of time, such as `100/s`, `600/m`, or `1000/h`.
+    /// A rate, such as `100/s`, `600/m`, or `1000/h`.
     Rate,
     /// A number from 0 to 1.
     Share,

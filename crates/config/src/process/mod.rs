@@ -30,11 +30,11 @@ pub use value::{Level, Levels, ROLES, Roles, TenantsOf};
 /// Settings of the server process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Process {
-    /// Addresses to listen on. At least one.
+    /// Addresses to listen on, at least one.
     pub listen: Vec<SocketAddr>,
     /// Whether to listen on non-loopback addresses without authentication.
     pub insecure: bool,
-    /// Path of the queue file. `None` for the built-in one, or the last one that was in force.
+    /// Path of the queue file. `None` for the built-in file, or the last active file.
     pub queues: Option<PathBuf>,
     /// Settings of the journal.
     pub journal: Journal,
@@ -111,7 +111,7 @@ pub struct Oidc {
     pub issuer: String,
     /// Audience that the tokens must have.
     pub audience: String,
-    /// CA certificates for the connection to the issuer, in addition to those of the system: a PEM file.
+    /// PEM file of CA certificates for the connection to the issuer, in addition to the CA certificates of the system.
     pub ca: Option<PathBuf>,
     /// Claim with the user name.
     pub user_claim: String,
@@ -134,13 +134,13 @@ pub struct Limits {
     pub header_time: Duration,
     /// Largest size of the headers of a request, in bytes.
     pub header_size: usize,
-    /// Most concurrent requests, except streams.
+    /// Maximum number of concurrent requests, except streams.
     pub requests: usize,
-    /// Most connections.
+    /// Maximum number of connections.
     pub connections: usize,
-    /// Most connections from one address.
+    /// Maximum number of connections from one address.
     pub connections_per_address: usize,
-    /// Most commands that wait for the scheduler.
+    /// Maximum number of commands that wait for the scheduler.
     pub commands: usize,
     /// Rate of requests of each tenant. `None` without a limit.
     pub tenants: Option<Rate>,
@@ -153,7 +153,7 @@ pub struct Rate {
     pub count: u32,
     /// Time in which that number is allowed, on average.
     pub per: Duration,
-    /// Most requests at once, at least 1.
+    /// Maximum number of requests at once, at least 1.
     pub burst: u32,
 }
 
@@ -192,20 +192,20 @@ pub struct Otlp {
 pub struct Event {
     /// Whether events are stored and served.
     pub tracking_enabled: bool,
-    /// Most events that wait for the RM.
+    /// Maximum number of events that wait for the RM.
     pub request_capacity: usize,
-    /// Most stored events.
+    /// Maximum number of stored events.
     pub ring_buffer_capacity: usize,
-    /// Most concurrent streams.
+    /// Maximum number of concurrent streams.
     pub max_streams: usize,
-    /// Most concurrent streams of one address.
+    /// Maximum number of concurrent streams of one address.
     pub max_streams_per_host: usize,
-    /// Most events in one answer.
+    /// Maximum number of events in one answer.
     pub rest_response_size: usize,
 }
 
 impl Process {
-    /// Returns whether callers have to authenticate. Otherwise the server trusts everyone who reaches it.
+    /// Returns whether callers must authenticate. Otherwise, every caller who reaches the server has the role `admin`.
     pub fn has_auth(&self) -> bool {
         let certificates = self.tls.as_ref().is_some_and(|tls| tls.client_ca.is_some());
         certificates || self.auth.tokens.is_some() || self.auth.oidc.is_some()
@@ -217,7 +217,7 @@ impl Process {
 pub struct Sources {
     /// Path and text of the file.
     pub file: Option<(PathBuf, String)>,
-    /// Environment variables. Other variables than those of Headroom are ignored.
+    /// Environment variables. Only variables of Headroom are used.
     pub environment: Vec<(String, String)>,
     /// Values of flags, by key.
     pub flags: Vec<(&'static str, String)>,

@@ -16,7 +16,7 @@ use crate::diagnostic::{Diagnostic, Report};
 use crate::render::Style;
 use crate::{STACK_BYTES, yaml};
 
-/// Largest file in bytes. A usual one has a few hundred.
+/// Maximum size of a file in bytes. A usual file has a few hundred bytes.
 const FILE_BYTES_MAX: usize = 1 << 20;
 /// Upper bound of `limits.commands`. More commands would only wait longer.
 const COMMANDS_MAX: usize = 1_000_000;
@@ -25,8 +25,8 @@ impl Process {
     /// Reads settings from these sources.
     ///
     /// # Errors
-    /// All faults: unknown keys with the nearest known one, invalid values, keys that conflict, and a server that
-    /// would be open to other machines.
+    /// All faults: unknown keys with the nearest known key, invalid values, conflicting keys, and a server that would
+    /// be open to other machines.
     pub fn read(sources: Sources) -> Result<Self, ProcessError> {
         let Sources { file, environment, flags } = sources;
         let (path, text) = file.unwrap_or_default();
@@ -58,7 +58,7 @@ fn name_of(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Returns the settings of a file. It is read on its own stack, because it can nest deeply.
+/// Returns the settings of a file. Reads the file on a separate stack, because files can nest deeply.
 fn given_in(text: &str) -> (All, Report) {
     let read = || {
         let mut report = Report::default();
@@ -226,7 +226,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Returns the rate. The inner `None` means that there is no limit.
+    /// Returns the rate. The inner `None` means no limit.
     #[expect(clippy::option_option, reason = "the outer one says that something is wrong, as ever")]
     fn rate(&mut self) -> Option<Option<Rate>> {
         if self.text("limits.tenantRate").is_none() {
@@ -260,7 +260,7 @@ impl Reader<'_> {
         Some(Log { levels, format })
     }
 
-    /// Returns the settings of traces. The inner `None` means that there are no traces.
+    /// Returns the settings of traces. The inner `None` means no traces.
     #[expect(clippy::option_option, reason = "the outer one says that something is wrong, as ever")]
     fn otlp(&mut self) -> Option<Option<Otlp>> {
         let sampling = self.one("otlp.sampling", value::share)?;
@@ -322,8 +322,8 @@ impl Reader<'_> {
         given.unwrap_or_else(|| default(key))
     }
 
-    /// Parses the values of a key. Reports an invalid value and then uses the default, so that all other faults are
-    /// reported too.
+    /// Parses the values of a key. Reports an invalid value and uses the default, so that all other faults are reported
+    /// too.
     fn several<T>(
         &mut self,
         key: &'static str,
@@ -358,7 +358,7 @@ impl Reader<'_> {
         self.one(key, |text| value::word(text, words))
     }
 
-    /// Returns the value of a key. `None` if it is absent or empty.
+    /// Returns the value of a key. `None` if the value is absent or empty.
     fn text(&mut self, key: &'static str) -> Option<String> {
         self.texts(key).into_iter().next().filter(|text| !text.is_empty())
     }

@@ -1,4 +1,4 @@
-//! Sources of values: the file, environment variables, and flags. Each overrides the previous ones.
+//! Sources of values: the file, environment variables, and flags. Each source overrides the previous sources.
 
 use std::collections::BTreeMap;
 

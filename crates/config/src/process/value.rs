@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-/// Log level. Each level includes the previous ones.
+/// Log level. Each level includes the previous levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// No messages.
@@ -103,10 +103,10 @@ pub(super) fn size(text: &str) -> Result<usize, Expected> {
     bytes.filter(|bytes| *bytes > 0).ok_or_else(expected)
 }
 
-/// Longest accepted duration. A longer one was probably meant as no limit.
+/// Longest accepted duration. A longer duration probably means no limit.
 const TIME_MAX: Duration = Duration::from_hours(24 * 365);
 
-/// Largest count of a rate or a burst. A larger one was probably meant as no limit.
+/// Largest count of a rate or a burst. A larger count probably means no limit.
 pub(super) const RATE_MAX: u32 = 1_000_000;
 
 /// Parses a duration in the format of Go: numbers with units, in any order.
@@ -205,7 +205,7 @@ fn host(text: &str) -> Result<String, Expected> {
     Ok(text.to_ascii_lowercase())
 }
 
-/// Parses one of these words.
+/// Parses a word from a list.
 pub(super) fn word(text: &str, words: &[&'static str]) -> Result<&'static str, Expected> {
     let found = words.iter().copied().find(|word| *word == text);
     found.ok_or_else(|| format!("expected {}", words.join(" or ")))

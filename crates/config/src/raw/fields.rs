@@ -13,15 +13,15 @@ use super::{At, Pairs, Text};
 pub(crate) struct Fields<'n, 'r> {
     entries: &'n [Entry],
     block: &'static Block,
-    /// Place of the mapping, which is also that of absent fields.
+    /// Place of the mapping. Absent fields have the same place.
     pub(crate) span: Span,
     pub(crate) report: &'r mut Report,
 }
 
 impl<'n, 'r> Fields<'n, 'r> {
-    /// Returns the fields of `node`, which must be this block. A node without a value has none.
+    /// Returns the fields of `node`, which must be this block. A node without a value has no fields.
     ///
-    /// Keys that the block does not have are faults, and so is a node that is not a mapping.
+    /// Unknown keys are faults. A node that is not a mapping is a fault too.
     pub(crate) fn of(
         node: &'n Node,
         block: &'static Block,
@@ -30,7 +30,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         Self::called(node, block.what, block, report)
     }
 
-    /// As [`Fields::of`], with another name of the block in messages.
+    /// Does the same as [`Fields::of`], with another name of the block in messages.
     pub(crate) fn called(
         node: &'n Node,
         what: &str,
@@ -51,12 +51,12 @@ impl<'n, 'r> Fields<'n, 'r> {
         Fields { entries, block, span: node.span, report }
     }
 
-    /// Returns the value of a key, if it is written and not null.
+    /// Returns the value of a key. `None` if the key is absent or null.
     pub(crate) fn get(&self, setting: &Setting) -> Option<&'n Node> {
         self.entry(setting).map(|entry| &entry.value).filter(|value| !is_null(value))
     }
 
-    /// Returns the key and its value, if it is written, even with a null value.
+    /// Returns the key and its value, which can be null. `None` if the key is absent.
     pub(crate) fn entry(&self, setting: &Setting) -> Option<&'n Entry> {
         let find = |key: &str| {
             let is_key = |node: &Node| matches!(&node.kind, Kind::Scalar(one) if one.text == key);
@@ -65,7 +65,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         find(setting.key).or_else(|| find(setting.alias?))
     }
 
-    /// Returns a text. If it is absent, it is empty, and has the place of the mapping.
+    /// Returns a text. An absent text is empty, and has the place of the mapping.
     pub(crate) fn text(&mut self, setting: &Setting) -> Text {
         let key = setting.key;
         let Some(node) = self.get(setting) else {
@@ -76,19 +76,19 @@ impl<'n, 'r> Fields<'n, 'r> {
             .unwrap_or(At { value: String::new(), span: node.span })
     }
 
-    /// Returns a text, if it is written.
+    /// Returns a text. `None` if the key is absent.
     pub(crate) fn word(&mut self, setting: &Setting) -> Option<Text> {
         let key = setting.key;
         let node = self.get(setting)?;
         text_of(node, &format!("`{key}`"), self.report)
     }
 
-    /// Returns a boolean, if it is written.
+    /// Returns a boolean. `None` if the key is absent.
     pub(crate) fn flag(&mut self, setting: &Setting) -> Option<bool> {
         self.flag_at(setting).map(|flag| flag.value)
     }
 
-    /// As [`Fields::flag`], with its place.
+    /// Returns a boolean with its place. `None` if the key is absent.
     pub(crate) fn flag_at(&mut self, setting: &Setting) -> Option<At<bool>> {
         let key = setting.key;
         let node = self.get(setting)?;
@@ -111,7 +111,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         value.map(|value| At { value, span: node.span })
     }
 
-    /// Returns a count. 0 if it is absent.
+    /// Returns a count. 0 if the key is absent.
     pub(crate) fn count(&mut self, setting: &Setting) -> At<u64> {
         let key = setting.key;
         let Some(node) = self.get(setting) else {
@@ -122,7 +122,7 @@ impl<'n, 'r> Fields<'n, 'r> {
             Some(Reading::Plain(count)) => count,
             Some(Reading::Lenient(count)) => {
                 let message = format!(
-                    "the value of `{key}` is not written as a plain number, and is read as {count}"
+                    "the value of `{key}` is not written as a plain whole number, and is read as {count}"
                 );
                 let warning = Diagnostic::warning(Code::YamlLenient, node.span, message);
                 self.report.push(warning.help(format!("write `{key}: {count}`")));
@@ -138,7 +138,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         At { value, span: node.span }
     }
 
-    /// Returns the items of a list without null items. `None` if it is absent.
+    /// Returns the items of a list without null items. `None` if the key is absent.
     pub(crate) fn list(&mut self, setting: &Setting) -> Option<(Vec<&'n Node>, Span)> {
         let key = setting.key;
         let node = self.get(setting)?;
@@ -160,7 +160,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         Some((values, node.span))
     }
 
-    /// Returns the texts of a list. `None` if it is absent.
+    /// Returns the texts of a list. `None` if the key is absent.
     pub(crate) fn texts(&mut self, setting: &Setting) -> Option<Vec<Text>> {
         let key = setting.key;
         let (items, _) = self.list(setting)?;
@@ -169,7 +169,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         Some(texts.collect())
     }
 
-    /// Returns a mapping of free keys to texts. `None` if it is absent.
+    /// Returns a mapping of free keys to texts. `None` if the key is absent.
     pub(crate) fn pairs(&mut self, setting: &Setting) -> Option<Pairs> {
         let node = self.get(setting)?;
         let value = self
@@ -189,14 +189,14 @@ impl<'n, 'r> Fields<'n, 'r> {
         Some(At { value, span: node.span })
     }
 
-    /// Returns a number as it is written, if there is one.
+    /// Returns a number in its original notation. `None` if the key is absent.
     pub(crate) fn number(&mut self, setting: &Setting) -> Option<Text> {
         let node = self.get(setting)?;
         number_of(node, setting.key, self.report)
     }
 
-    /// Returns a mapping of free keys to numbers as they are written. Empty if it is absent. A key without a value
-    /// has an empty text.
+    /// Returns a mapping of free keys to numbers in their original notation. Empty if the key is absent. A free key
+    /// without a value has an empty text.
     pub(crate) fn numbers(&mut self, setting: &Setting) -> Vec<(Text, Text)> {
         let Some(node) = self.get(setting) else {
             return Vec::new();
@@ -213,7 +213,7 @@ impl<'n, 'r> Fields<'n, 'r> {
         numbers
     }
 
-    /// Returns a mapping of free keys to floating point numbers. Empty if it is absent.
+    /// Returns a mapping of free keys to floating point numbers. Empty if the key is absent.
     pub(crate) fn decimals(&mut self, setting: &Setting) -> Vec<(Text, At<f64>)> {
         let Some(node) = self.get(setting) else {
             return Vec::new();

@@ -34,7 +34,7 @@ impl<T: PartialEq> PartialEq for At<T> {
     }
 }
 
-/// A text. Empty if it is absent.
+/// A text. Empty if the key is absent.
 pub(crate) type Text = At<String>;
 
 /// A mapping of texts, in file order. An `Option` distinguishes empty from absent.

@@ -10,19 +10,19 @@ use super::{ApplicationLimits, Limit, Queue, Tenants, UserLimits};
 blocks! {
     /// The queue file.
     File = "a queue file" {
-        /// The partitions. Each shares its own nodes.
+        /// The partitions. Each has its own nodes and its own queue tree.
         "partitions" "Partitions" partitions: Each<Partition> { shown: Shown::AlwaysInJson };
-        /// Ignored. YuniKorn writes it.
+        /// Ignored. YuniKorn writes this key.
         "checksum" "Checksum" checksum: Plain;
     }
 
-    /// A partition: nodes, the queues that share them, and how applications find a queue.
+    /// A partition: nodes, the queues that share the nodes, and the rules that select the queue of an application.
     Partition = "a partition" {
-        /// The name. `default` in any spelling, and no name, mean `default`.
+        /// The name. The partition `default` can also be written in any case, or without a name.
         "name" "Name" name: Title { default: "`default`", shown: Shown::Always };
         /// The queues. If there is not exactly one queue called `root`, a root queue is added above them.
         "queues" "Queues" queues: EachMaybe<Queue> { default: "required", shown: Shown::AlwaysInJson };
-        /// The rules that choose the queue of an application. They are tried in this order.
+        /// The rules that select the queue of an application. The scheduler tries the rules in this order.
         "placementrules" "PlacementRules" rules: Each<Rule> { default: "the queue that the application specifies" };
         /// Limits of users and groups in the whole partition: the limits of its root queue.
         "limits" "Limits" limits: EachIn<Limit> { default: "no limits" };
@@ -32,17 +32,17 @@ blocks! {
         "nodesortpolicy" "NodeSortPolicy" node_sort: In<NodeSort> { shown: Shown::AlwaysInJson };
         /// The source of the groups of users.
         "usergroupresolver" "UserGroupResolver" resolver: In<Resolver> { shown: Shown::AlwaysInJson };
-        /// Whether the limits of a user's group apply where a limit names the user: `both` apply, or only that of the
-        /// `user`.
+        /// Which limits apply if a limit names the user: with `both`, also those of the group; with `user`, only that of
+        /// the user.
         "limitprecedence" "LimitPrecedence" limit_precedence: Plain
             { values: "`both`, `user`", default: "`both`", own: true };
         /// How the placeholders of gangs are placed.
         "gangs" "Gangs" gangs: Maybe<Gangs> { default: "members", own: true };
-        /// How long an ask waits before room is held for it.
+        /// How long an ask waits before queues hold capacity for it.
         "starvation" "Starvation" starvation: Maybe<Starvation> { default: "off", own: true };
         /// How many nodes are reserved for asks that fit no node yet.
         "reservations" "Reservations" reservations: Maybe<Reservations> { default: "no limit", own: true };
-        /// How the users of leaves share them, unless a queue sets its own.
+        /// How users share a leaf. A queue can override this block.
         "userlimits" "UserLimits" user_limits: Marked<UserLimits> { default: "off", own: true };
         /// How many applications exist and start, and what their drivers can use.
         "applicationlimits" "ApplicationLimits" application_limits: Marked<ApplicationLimits>
@@ -76,10 +76,10 @@ blocks! {
             { values: "`members`, `whole`", default: "`members`; with `tenants`: `whole`", own: true };
     }
 
-    /// How long an ask waits before room is held for it.
+    /// How long an ask waits before queues hold capacity for it.
     Starvation = "`starvation`" {
-        /// How long an ask waits until queues hold room for it. Other asks then use only what the ask leaves. `0s` means
-        /// that queues never hold room.
+        /// How long an ask waits before its queues hold capacity for it. Other asks can then use only the rest. `0s` means
+        /// that queues never hold capacity.
         "after" "After" after: Word
             { values: "a duration, such as `5m`", default: "`0s`; with `tenants`: `5m`", own: true };
     }
@@ -87,7 +87,7 @@ blocks! {
     /// How many nodes are reserved.
     Reservations = "`reservations`" {
         /// The largest fraction of the nodes that is reserved, but at least one node. Each application then reserves at
-        /// most one node, and gives it up after 10 minutes without a release there. `none` means no limit.
+        /// most one node, and gives the node up after 10 minutes without a release there. `none` means no limit.
         "share" "Share" share: Word
             { values: "a fraction such as `10%` or `0.1`, or `none`", default: "`none`; with `tenants`: `10%`", own: true };
     }
@@ -108,9 +108,9 @@ blocks! {
         "type" "type" kind: Plain;
     }
 
-    /// A placement rule: it finds a queue for an application, or passes it on to the next rule.
+    /// A placement rule. If the rule finds no queue for an application, the next rule is tried.
     Rule = "a placement rule" {
-        /// The rule.
+        /// The kind of the rule.
         "name" "Name" name: Title
             { values: "`provided`, `user`, `fixed`, `tag`, `reject`", default: "required", shown: Shown::Always };
         /// Whether the rule creates a queue that does not exist.
@@ -125,7 +125,7 @@ blocks! {
 
     /// The users and groups that a placement rule is for.
     Filter = "`filter`" {
-        /// Whether the listed users and groups pass, or all others.
+        /// Whether the rule is for the listed users and groups, or for all others.
         "type" "Type" kind: Plain
             { values: "`allow`, `deny`", default: "`allow`", shown: Shown::AlwaysInJson };
         /// Names, or one regular expression.

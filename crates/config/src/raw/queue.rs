@@ -9,12 +9,12 @@ use crate::schema::{
 use super::{ApplicationLimits, Fields, Text, UserLimits};
 
 blocks! {
-    /// A queue. It is a leaf, in which applications run, or has queues below it.
+    /// A queue. Applications run in leaves. Other queues have child queues.
     Queue = "a queue" {
-        /// The last part of the path, in any case. The part must be unique among siblings.
+        /// The last part of the path. Names ignore case, and must be unique among siblings.
         "name" "Name" name: Title
             { values: "1 to 64 of ASCII letters, digits, and `_ : # / @ -`", default: "required", shown: Shown::Always };
-        /// Whether the queue can have queues below it. A queue with `queues` always can.
+        /// Whether the queue can have child queues. A queue with `queues` always can.
         "parent" "Parent" parent: False { default: "`false`" };
         /// The maximum and the guarantee of the queue.
         "resources" "Resources" resources: In<Resources> { default: "no limits", shown: Shown::AlwaysInJson };
@@ -73,18 +73,18 @@ blocks! {
 
     /// The settings of leaves that placement rules create.
     Template = "`childtemplate`" {
-        /// As in a queue.
+        /// The same as in a queue.
         "maxapplications" "MaxApplications" max_applications: Count { default: "no limit" };
-        /// As in a queue.
+        /// The same as in a queue.
         "properties" "Properties" properties: Properties;
-        /// As in a queue.
+        /// The same as in a queue.
         "resources" "Resources" resources: In<Resources> { default: "no limits", shown: Shown::AlwaysInJson };
-        /// As in a queue.
+        /// The same as in a queue.
         "userlimits" "UserLimits" user_limits: Marked<UserLimits> { default: "as the parent queue", own: true };
-        /// As in a queue.
+        /// The same as in a queue.
         "applicationlimits" "ApplicationLimits" application_limits: Marked<ApplicationLimits>
             { default: "no limits", own: true };
-        /// As in a queue.
+        /// The same as in a queue.
         "capacity" "Capacity" capacity: Marked<Capacity> { default: "only `resources` applies", own: true };
     }
 
@@ -107,7 +107,7 @@ blocks! {
         "intraqueuedisabled" "IntraQueueDisabled" intra_queue_disabled: Switch { default: "as the queue above" };
         /// Whether the queue recovers up to its fraction of the available amount.
         "balance" "Balance" balance: Switch { default: "as the queue above" };
-        /// What an ask can have stopped in its own leaf. `priority`: allocations of other applications with a lower
+        /// What an ask can preempt in its own leaf. `priority`: allocations of other applications with a lower
         /// priority, except gangs.
         "withinqueue" "WithinQueue" within_queue: Word
             { values: "`none`, `priority`", default: "as the queue above; otherwise `none`", own: true };
@@ -116,13 +116,13 @@ blocks! {
             { values: "a duration, such as `5m`", default: "as the queue above; otherwise 0", own: true };
     }
 
-    /// The node labels that asks of a queue can name, and the fractions of the queue of nodes with a label.
+    /// The node labels that asks of a queue can name, and the fraction of the labeled nodes that the queue gets.
     NodeLabels = "`nodelabels`" {
         /// The labels that asks can name. `['*']` means all labels, `[]` means no labels.
         "accessible" "Accessible" accessible: TextList { default: "as the queue above; otherwise all" };
         /// The label of asks that name no label. `''` means no label.
         "default" "Default" default: Label { default: "as the queue above; otherwise none" };
-        /// Only in `root`: the labels whose nodes are only for asks that name them, and are counted separately.
+        /// Only in `root`: labels whose nodes are only for asks with that label, and are counted separately.
         "exclusive" "Exclusive" exclusive: Names { default: "labels of which a queue has a fraction" };
         /// Only in `root`: the exclusive labels whose idle nodes are lent to asks without a label.
         "lends" "Lends" lends: Names { default: "none" };
@@ -133,9 +133,9 @@ blocks! {
 
     /// The guarantee and the maximum of a queue on the nodes with a label.
     LabelPart = "label" {
-        /// As in `capacity`.
+        /// The same as in `capacity`.
         "value" "Value" value: Number { default: "required" };
-        /// As in `capacity`.
+        /// The same as in `capacity`.
         "maximum" "Maximum" maximum: Number { default: "the parent's maximum" };
     }
 
@@ -166,7 +166,7 @@ fn nulls(fields: &mut Fields<'_, '_>) -> Vec<Text> {
 }
 
 impl NodeLabels {
-    /// Returns whether a text is a key of the block, so that no label can have this name.
+    /// Returns whether a text is a key of the block. Such a text cannot be a label.
     pub(crate) fn has_key(text: &str) -> bool {
         <Self as Rows>::BLOCK.has(text)
     }

@@ -5,7 +5,7 @@ use crate::schema::{Amounts, ApplicationsByUser, Number, Weights, Whole, Word, b
 use super::Text;
 
 blocks! {
-    /// How the users of leaves share them. The block without keys enables user limits with the defaults.
+    /// How users share a leaf. The block without keys enables user limits with the defaults.
     UserLimits = "`userlimits`" null BlockWithWarning {
         /// The smallest share that a user can be reduced to, in percent of the guarantee of the leaf.
         "minimumuserlimitpercent" "MinimumUserLimitPercent" floor: Number
@@ -18,7 +18,7 @@ blocks! {
             values: "each 0 to 100 divided by `minimumuserlimitpercent`",
             default: "as the queue above; otherwise 1 for each",
         };
-        /// What the users of a leaf share.
+        /// The formula that selects the amount that the users of a leaf share.
         "formula" "Formula" formula: Word
             { values: "`smooth`, `yarn3`, `yarn27`", default: "as the queue above; otherwise `smooth`" };
         /// When an ask exceeds the share of its user.

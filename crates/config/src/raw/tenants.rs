@@ -20,7 +20,7 @@ blocks! {
         /// Time for which the server stores an `Idempotency-Key` with its task.
         "idempotencyttlseconds" "IdempotencyTtlSeconds" idempotency: Seconds
             { values: "1 or more", default: "86400" };
-        /// Whether tasks of a tenant below its guarantee can have tasks of tenants above their guarantee stopped.
+        /// Whether tenants below their guarantee can preempt tasks of tenants above theirs.
         "reclaim" "Reclaim" reclaim: Switch { default: "`true`" };
         /// The audit log.
         "audit" "Audit" audit: In<Audit>;
@@ -36,14 +36,14 @@ blocks! {
         "waiting" "Waiting" waiting: Maybe<Waiting> { default: "`strategy: fifo`" };
         /// What happens to running tasks when a quota is lowered below the usage.
         "onlower" "OnLower" lowered: In<Lowered> { alias: Some("onLower"), default: "`action: block`" };
-        /// What happens to an ask that is larger than the quota: it is rejected, or waits until the quota is raised.
+        /// Whether an ask that is larger than the quota is rejected, or waits until the quota is raised.
         "oversized" "Oversized" oversized: Word { values: "`reject`, `park`", default: "`reject`" };
     }
 
     /// The order in which tasks of a tenant start.
     Waiting = "`waiting`" {
-        /// The order of tasks: by submission without overtaking, the same with limited overtaking, by priority, or by
-        /// the time at which a task must start.
+        /// The order of tasks: by submission, by submission with limited overtaking, by priority, or by the time at
+        /// which a task must start.
         "strategy" "Strategy" strategy: Word
             { values: "`fifo`, `fifo-backfill`, `priority`, `urgency`", default: "`fifo`" };
         /// With the strategy `priority`: the time after which the priority of a waiting task increases.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Block, Holds, Setting, Shown};
 
-/// A value as written. To convert it to a type of `GET /ws/v1/config`, deserialize it.
+/// A value in its original notation. To convert the value to a type of `GET /ws/v1/config`, deserialize it.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// `true` or `false`.
@@ -16,7 +16,7 @@ pub enum Content {
     Whole(u64),
     /// A floating point number, which might not be finite.
     Decimal(f64),
-    /// A decimal number as it is written. In JSON it is a text, so that no digit is lost.
+    /// A decimal number in its original notation. In JSON, the number is a text, so that no digit is lost.
     Number(String),
     /// A text.
     Text(String),
@@ -29,7 +29,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// Returns whether it is empty.
+    /// Returns whether the content is empty.
     pub const fn is_empty(&self) -> bool {
         match self {
             Self::Text(text) => text.is_empty(),

@@ -1,4 +1,4 @@
-//! Kinds of values: how each is read, and how it is shown in the file in force.
+//! Kinds of values: how the reader parses a value, and how the active file shows it.
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Span};
@@ -17,7 +17,7 @@ pub(crate) trait Kind {
     /// Reads the value. Adds faults to the report of `fields`.
     fn read(fields: &mut Fields<'_, '_>, setting: &'static Setting) -> Self::Value;
 
-    /// Returns the value for the file in force. `None` if it is not shown.
+    /// Returns the value for the active file. `None` if the active file does not show the value.
     fn content(value: &Self::Value) -> Option<Content>;
 }
 
@@ -47,31 +47,31 @@ macro_rules! kinds {
 kinds! {
     /// A text that is always shown.
     Title(Text) -> Text: |fields, setting| fields.text(setting), |text| Some(Content::Text(text.value.clone()));
-    /// A text; one that is absent is empty, and its place is that of the block.
+    /// A text. An absent text is empty, and has the place of the block.
     Plain(Text) -> Text: |fields, setting| fields.text(setting), |text| some_text(&text.value);
     /// A text, where absent and empty mean the same.
     Word(Text) -> Option<Text>: |fields, setting| fields.word(setting), |text| some_text(value_of(text.as_ref())?);
-    /// A text, where an empty one has a meaning of its own.
+    /// A text whose empty value has its own meaning.
     Label(Text) -> Option<Text>:
         |fields, setting| fields.word(setting), |text| Some(Content::Text(value_of(text.as_ref())?.to_owned()));
     /// A boolean, where absent and `false` differ.
     Switch(Switch) -> Option<bool>: |fields, setting| fields.flag(setting), |is| is.map(Content::Switch);
-    /// As [`Switch`], with its place.
+    /// A boolean with its place.
     SwitchAt(Switch) -> Option<At<bool>>:
         |fields, setting| fields.flag_at(setting), |is| is.as_ref().map(|is| Content::Switch(is.value));
-    /// A boolean that is `false` unless it is written.
+    /// A boolean with the default `false`.
     False(Switch) -> bool:
         |fields, setting| fields.flag(setting).unwrap_or(false), |is| is.then_some(Content::Switch(true));
-    /// A whole number, 0 where it is absent.
+    /// A whole number with the default 0.
     Count(Whole) -> At<u64>:
         |fields, setting| fields.count(setting), |count| Some(count.value).filter(|count| *count > 0).map(Content::Whole);
-    /// A decimal number, as it is written.
+    /// A decimal number in its original notation.
     Number(Number) -> Option<Text>:
         |fields, setting| fields.number(setting),
         |text| value_of(text.as_ref()).filter(|text| !text.is_empty()).map(|text| Content::Number(text.to_owned()));
-    /// A whole number, as it is written.
+    /// A whole number in its original notation.
     Whole(Whole) -> Option<Text>: |fields, setting| fields.number(setting), |text| whole(value_of(text.as_ref())?);
-    /// A whole number of seconds, as it is written.
+    /// A whole number of seconds in its original notation.
     Seconds(Seconds) -> Option<Text>: |fields, setting| fields.number(setting), |text| whole(value_of(text.as_ref())?);
     /// Numbers of applications by user.
     ApplicationsByUser(Counts) -> Vec<(Text, Text)>:
@@ -108,7 +108,7 @@ fn value_of(text: Option<&Text>) -> Option<&str> {
     text.map(|text| text.value.as_str())
 }
 
-/// Returns the content. `None` if it is empty.
+/// Returns the content. `None` if the content is empty.
 fn some(content: Content) -> Option<Content> {
     (!content.is_empty()).then_some(content)
 }

@@ -1,7 +1,8 @@
-//! The table of the queue file's keys. The reader, unknown keys, the file in force, and the reference page use it.
+//! The table of all keys of the queue file. The reader, the check for unknown keys, the output of the active file, and
+//! the reference page use this table.
 //!
-//! Owns [`Block`] and [`Setting`], the rows that `raw` declares with `blocks!`, and the kinds of values. A new
-//! setting is one row, and the code that uses its value.
+//! Owns [`Block`] and [`Setting`], the rows that `raw` declares with `blocks!`, and the kinds of values. A new setting
+//! requires one row, and the code that uses its value.
 
 mod block;
 mod content;
@@ -34,13 +35,13 @@ pub struct Block {
     pub what: &'static str,
     /// Purpose in one or two sentences.
     pub about: &'static str,
-    /// Keys in the order in which they are written.
+    /// Keys in the order of the reference page.
     pub settings: &'static [Setting],
     /// Meaning of a null value instead of the block.
     pub null: Null,
 }
 
-/// Meaning of a null value where a block, or a key of it, is expected.
+/// Meaning of a null value instead of a block, or instead of a key of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Null {
     /// The block counts as absent.
@@ -70,16 +71,16 @@ pub struct Setting {
     pub default: &'static str,
     /// Whether YuniKorn refuses a file with this key.
     pub own: bool,
-    /// When the file in force shows the setting.
+    /// When the output of the active file shows the setting.
     pub shown: Shown,
 }
 
-/// When the file in force shows a setting.
+/// When the output of the active file shows a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// Only if it is written.
+    /// Only if the file sets the key.
     Written,
-    /// Always in JSON, and in YAML only if it is written.
+    /// Always in JSON. In YAML, only if the file sets the key.
     AlwaysInJson,
     /// Always.
     Always,
@@ -138,7 +139,7 @@ impl Holds {
         }
     }
 
-    /// Returns the block of the value, or of each of its items. `None` for other kinds.
+    /// Returns the block of the value, or of its items. `None` for other kinds.
     pub fn block(self) -> Option<&'static Block> {
         match self {
             Self::Block(block) | Self::List(block) | Self::ByName(block) => Some(block()),
@@ -191,7 +192,7 @@ impl Block {
         self.settings.iter().any(|setting| setting.is_called(key))
     }
 
-    /// Returns whether other keys are allowed if they have a mapping.
+    /// Returns whether the block accepts other keys with mappings as their values.
     pub(crate) fn takes_other_blocks(&self) -> bool {
         self.settings.iter().any(|setting| setting.key.is_empty())
     }

@@ -13,7 +13,7 @@ struct Place {
     paths: Vec<String>,
 }
 
-/// Returns all blocks, each once, in the order in which a reader of the file reaches them.
+/// Returns all blocks, each once, in the order in which they first occur in the file.
 fn places() -> Vec<Place> {
     let mut places = vec![Place { block: file(), paths: Vec::new() }];
     let mut next = 0;
@@ -108,7 +108,7 @@ pub struct KeyLine {
     pub key: String,
     /// Accepted values.
     pub values: String,
-    /// Value that applies without the key. Empty if there is none.
+    /// Value that applies without the key. Empty without a default.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub default: String,
     /// Meaning of the key.
@@ -121,10 +121,10 @@ impl KeyLine {
     }
 }
 
-/// Returns the settings and properties whose path contains this word, or all of them.
+/// Returns the settings and properties whose path contains this word. Without a word, returns all of them.
 ///
 /// # Errors
-/// If no path contains the word: the nearest key, if one is near.
+/// If no path contains the word. The error is the nearest key, if a key is near enough.
 pub fn keys(word: Option<&str>) -> Result<Vec<KeyLine>, Option<&'static str>> {
     let mut lines = Vec::new();
     for Place { block, paths } in places() {

@@ -20,15 +20,15 @@ enum Part {
     Other(String),
 }
 
-/// Unit of the guarantees of the child queues of one parent.
+/// Unit of the guarantees of the child queues of a parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Percent,
     Weight,
     Absolute,
-    /// No child has a setting, or there are no children.
+    /// No child has a setting, or the queue has no children.
     Silent,
-    /// Several units, or one that a queue file cannot express.
+    /// Several units, or a unit that a queue file cannot express.
     Lost,
 }
 
@@ -100,7 +100,7 @@ pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode, labels: &Labels) -> Writte
         scope.tell_absent(
             &scope.full("capacity"),
             "no file sets this property, so the queue has no guarantee",
-            &format!("if the queue has a {word}, add it to the queue file"),
+            &format!("if the queue has {word} to the queue file"),
         );
     };
     let mut share = |word: &str, value: &str| {
@@ -119,15 +119,15 @@ pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode, labels: &Labels) -> Writte
         (Mode::Absolute, Part::Absent) => {
             written.capacity.push("mode", "absolute");
             written.resources.push_amounts("guaranteed", &labels.guaranteed);
-            nothing("amounts");
+            nothing("amounts, add these amounts");
         }
         (Mode::Percent | Mode::Silent, _) => {
             share("percent", "0");
-            nothing("percentage");
+            nothing("a percentage, add this percentage");
         }
         (Mode::Weight, _) => {
             share("weight", "0");
-            nothing("weight");
+            nothing("a weight, add this weight");
         }
         (Mode::Lost | Mode::Absolute, part) => {
             share("weight", "0");
@@ -144,13 +144,14 @@ fn lost(scope: &Scope<'_>, part: Part) {
     let why = match part {
         Part::Other(why) => format!("{why}, so the queue has no guarantee"),
         Part::Absent => {
-            let why = "the siblings of the queue use several kinds of capacity, so the queue has \
-                       no guarantee";
+            let why = "the siblings of the queue mix percentages, weights, and amounts, or have a \
+                       value that cannot be converted, so the queue has no guarantee";
             scope.tell_absent(&scope.full("capacity"), why, LOST);
             return;
         }
         Part::Percent(_) | Part::Weight(_) | Part::Absolute(_) => {
-            "the siblings of the queue use another kind of capacity, so the queue has no guarantee"
+            "the siblings of the queue mix percentages, weights, and amounts, or have a value that \
+             cannot be converted, so the queue has no guarantee"
                 .to_owned()
         }
     };
@@ -266,8 +267,8 @@ fn weight_of_template(scope: &Scope<'_>, mode: Mode, otherwise: Option<&str>) ->
         Part::Absent => return pairs,
         Part::Percent(_) | Part::Weight(_) | Part::Absolute(_) | Part::Other(..) => {
             if let Some(property) = scope.get("capacity") {
-                let why = "created queues share by weight with siblings that have weights, but \
-                           these siblings have no guarantee";
+                let why = "the capacity of created queues must be a weight, and their siblings must \
+                           have weights too";
                 let help = "set weights in the siblings, and `capacity: {mode: weight, value: 1}` \
                             in the template";
                 scope.tell(Kind::NoEquivalent, property, why, help);

@@ -41,7 +41,7 @@ pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode) -> Labels {
     labels
 }
 
-/// Returns the properties of labels, with the rest of their names, and marks them as read.
+/// Returns the properties of labels, with the rest of their names. Marks these properties as read.
 fn all<'p>(scope: &Scope<'p>) -> Vec<(&'p Property, String)> {
     let below = scope.below("accessible-node-labels");
     let all = below.all().into_iter();

@@ -301,8 +301,8 @@ pub(super) fn applications_of_queue(
     pairs
 }
 
-/// Returns the limit of running applications of a queue: its own number, or the one of all queues if that is less
-/// than the number of the ancestors.
+/// Returns the limit of running applications of a queue: its own number, or the number for all queues if this number is
+/// less than the number of the ancestors.
 pub(super) fn parallel(scope: &Scope<'_>, whole: &Scope<'_>, above: Option<u64>) -> Option<u64> {
     if let Some((_, own)) = scope.count("max-parallel-apps") {
         return Some(own);

@@ -1,12 +1,12 @@
 //! Converts the files of YARN's `CapacityScheduler` to a queue file.
 //!
-//! [`convert`] reads `capacity-scheduler.xml`, and optionally `yarn-site.xml`, and writes an equivalent queue file,
-//! as far as that is possible. Each property is either in the queue file, or in a [`Note`] with the reason and an
+//! [`convert`] reads `capacity-scheduler.xml`, and optionally `yarn-site.xml`. It writes an equivalent queue file, as
+//! far as this is possible. Each property is either in the queue file, or in a [`Note`] with the reason and an
 //! alternative. No property is dropped silently.
 //!
 //! `xml` parses the files, `properties` determines the final value of each property, `tree` finds the queues, and
-//! `scope` reads the properties of one of them. `queue`, `capacity`, `limits`, `template`, and `placement` each
-//! convert a part. `known` has the reasons for other properties, and `write` creates the text.
+//! `scope` reads the properties of a queue. `queue`, `capacity`, `limits`, `template`, and `placement` each convert a
+//! part. `known` has the reasons for other properties, and `write` creates the text.
 //!
 //! Source of the properties: the user guide of Hadoop 3.4, *Capacity Scheduler*.
 
@@ -73,7 +73,7 @@ pub enum ConvertError {
     File {
         /// Name of the file.
         name: String,
-        /// Reason why it cannot be read.
+        /// Reason why the file cannot be read.
         #[source]
         source: Box<ConvertError>,
     },
@@ -96,19 +96,19 @@ pub enum ConvertError {
 pub struct Converted {
     /// The queue file, with the notes as comments.
     pub text: String,
-    /// Notes on properties that are missing or changed: first those of the whole cluster, and then those of the
-    /// queues in the order of the file.
+    /// Notes on properties that are missing or changed. Notes on the whole cluster are first. Notes on queues follow in
+    /// the order of the file.
     pub notes: Vec<Note>,
 }
 
-/// Converts files. A property of a later file overrides that of an earlier one.
+/// Converts files. A property of a later file overrides the same property of an earlier file.
 ///
-/// With `smooth`, users share their queues by the formula of Headroom. With the other formulas, they have the limits
+/// With `smooth`, users share their queues by the formula of Headroom. With the other formulas, users have the limits
 /// of `CapacityScheduler`.
 ///
 /// # Errors
-/// [`ConvertError`], if a file cannot be read or there is no queue. A property that cannot be converted causes a
-/// note, not an error.
+/// [`ConvertError`], if a file cannot be read or has no queue. A property that cannot be converted causes a note, not
+/// an error.
 pub fn convert(files: &[Source<'_>], formula: Formula) -> Result<Converted, ConvertError> {
     let properties = Properties::read(files)?;
     let notes = RefCell::new(Vec::new());
@@ -154,7 +154,7 @@ fn partition(whole: &Scope<'_>, formula: Formula, rules: Vec<Pairs>) -> Block {
     block
 }
 
-/// Returns the settings of preemption. In YARN, a monitor preempts for guarantees, if it is enabled.
+/// Returns the settings of preemption. In YARN, an optional monitor preempts for guarantees.
 fn preemption(whole: &Scope<'_>) -> Pairs {
     let monitor = whole.flag(known::MONITOR, false);
     let mut pairs = Pairs::default();
@@ -204,7 +204,7 @@ fn has_preemption(whole: &Scope<'_>, monitor: bool) -> bool {
     found
 }
 
-/// Reports if access lists are disabled: in YARN only a property enables them, but here they always apply.
+/// Reports if access lists are disabled. In YARN, a property enables access lists, but in Headroom, they always apply.
 fn access_lists(whole: &Scope<'_>) {
     const EVERYBODY: &str = "to give every user all permissions, set `submitacl: '*'` and \
                              `adminacl: '*'` in the root queue";

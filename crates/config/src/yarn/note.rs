@@ -5,17 +5,17 @@ use std::fmt;
 use super::tree::Tree;
 use super::xml::{shown, shown_up_to};
 
-/// Most characters of the name of a property that are shown.
+/// Maximum number of characters of the name of a property that are shown.
 const NAME: usize = 300;
 
 /// Result for a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// It is in the queue file, with a partly different meaning.
+    /// The property is in the queue file, with a partly different meaning.
     Adjusted,
     /// Headroom has no equivalent.
     NoEquivalent,
-    /// It has no effect in YARN either, at its place.
+    /// The property has no effect in YARN either, at its place.
     NoEffect,
     /// No property of the scheduler has this name.
     Unknown,
@@ -47,17 +47,17 @@ pub struct Place {
 pub struct Note {
     /// Result for the property.
     pub kind: Kind,
-    /// Place of the property. `None` if no file has it.
+    /// Place of the property. `None` if no file contains the property.
     pub place: Option<Place>,
     /// Full name of the property.
     pub property: String,
-    /// Value of the property, shortened if it is long. Empty if no file has it.
+    /// Value of the property, shortened if necessary. Empty if no file contains the property.
     pub value: String,
     /// Reason of the result.
     pub why: String,
     /// Alternative. Can be empty.
     pub help: String,
-    /// Path in YARN of the queue. `None` if it is for the whole cluster.
+    /// Path of the queue in YARN. `None` for the whole cluster.
     pub queue: Option<String>,
 }
 
@@ -83,7 +83,8 @@ fn shown_whole(text: &str) -> String {
         .collect()
 }
 
-/// Sorts notes in the order of the queue file: first those of the cluster, and then those of the queues, by name.
+/// Sorts notes in the order of the queue file: first the notes on the cluster, and then the notes on the queues, by
+/// name.
 pub(super) fn sort(notes: &mut [Note], tree: &Tree) {
     notes.sort_by_cached_key(|note| {
         let rank = note.queue.as_ref().map(|path| tree.rank(path));

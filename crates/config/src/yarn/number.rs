@@ -6,9 +6,9 @@ use headroom_core::userlimit::Decimal;
 
 use super::xml::shown;
 
-/// Most decimals of a number in the queue file.
+/// Maximum number of decimals of a number in the queue file.
 const DECIMALS: usize = 6;
-/// Most digits of a number.
+/// Maximum number of digits of a number.
 const DIGITS_MAX: usize = 40;
 
 /// A number that a queue file can have: up to six decimals.
@@ -50,7 +50,7 @@ impl Number {
         self.digits == "0"
     }
 
-    /// Returns the number as a type of the core. `None` if it is negative or above a million.
+    /// Returns the number as a type of the core. `None` if the number is negative or above a million.
     pub(super) fn decimal(&self) -> Option<Decimal> {
         Decimal::parse(&self.digits).filter(|_| !self.is_negative)
     }
@@ -62,7 +62,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// Returns digits with a point after the first `point` of them, rounded for the queue file.
+/// Returns digits with a decimal point after the first `point` digits, rounded for the queue file.
 fn plain(digits: &str, point: i32) -> Option<(String, bool)> {
     let at = |place: i32| -> u128 {
         let digit = usize::try_from(place).ok().and_then(|place| digits.as_bytes().get(place));
@@ -88,7 +88,7 @@ fn plain(digits: &str, point: i32) -> Option<(String, bool)> {
 /// Amounts by type, in the notation of the queue file.
 pub(super) type Amounts = Vec<(String, String)>;
 
-/// Parses `[memory=10240,vcores=12]`. `None` for anything else. Returns a fault in it.
+/// Parses `[memory=10240,vcores=12]`. Returns a fault for invalid amounts, and `None` for any other text.
 pub(super) fn absolute(text: &str) -> Option<Result<Amounts, String>> {
     let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
     Some(pairs(inner))

@@ -24,8 +24,8 @@ pub(super) enum Who {
 pub(super) struct Placement {
     /// Rules of the partition, in order.
     pub(super) rules: Vec<Pairs>,
-    /// Path in the queue file of the queue that accepts no applications: no rule selects it, and in YARN an
-    /// application that names it counts as naming none.
+    /// Path in the queue file of the queue that accepts no applications. No rule selects this queue, and in YARN an
+    /// application that specifies it counts as an application without a queue.
     pub(super) closed: Option<String>,
 }
 
@@ -40,7 +40,7 @@ impl Placement {
 }
 
 /// Returns the queue `default` if no rule selects it and unplaced applications are rejected. In YARN, an application
-/// that names it counts as one that names no queue.
+/// that specifies this queue counts as an application without a queue.
 fn closed(whole: &Scope<'_>, tree: &Tree, rules: &[Pairs]) -> Option<String> {
     let property = whole.get("mapping-rule-json")?;
     let default = tree.at("root.default").filter(|node| !takes_none(whole, node))?;
@@ -64,7 +64,7 @@ fn closed(whole: &Scope<'_>, tree: &Tree, rules: &[Pairs]) -> Option<String> {
     Some(default.full.clone())
 }
 
-/// Reports the treatment of an application that names a missing queue: YARN refuses it.
+/// Reports that YARN rejects an application that specifies a missing queue.
 fn unknown_queues(whole: &Scope<'_>, tree: &Tree, rules: &[Pairs]) {
     let has_default = tree.at("root.default").is_some_and(|node| !takes_none(whole, node));
     let asks_others = rules.iter().any(|rule| rule.text("name") != Some("provided"));
@@ -310,7 +310,7 @@ pub(super) fn target(
     Ok(user(Some(parent), may_create && is_made_below(whole, parent), who))
 }
 
-/// Returns the rule for a queue by its name: an existing one, or one that is created below an existing one.
+/// Returns the rule for a queue by its name. The queue exists, or the rule creates it below an existing queue.
 fn plain(
     whole: &Scope<'_>,
     tree: &Tree,

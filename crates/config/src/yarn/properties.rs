@@ -8,7 +8,7 @@ use super::note::{Kind, Place};
 use super::xml::shown;
 use super::{ConvertError, Source, YARN_BYTES_MAX, xml};
 
-/// Most replacements of variables within one value, as in Hadoop.
+/// Maximum number of replacements of variables within one value, as in Hadoop.
 const REPLACED_MAX: usize = 20;
 /// Largest size of a value after replacements, in bytes.
 const VALUE_BYTES_MAX: usize = 64 << 10;
@@ -155,12 +155,12 @@ impl Properties {
         Ok(read)
     }
 
-    /// Returns a property, and marks it as read.
+    /// Returns a property. Marks the property as read.
     pub(super) fn get(&self, name: &str) -> Option<&Property> {
         self.by_name.get(name).inspect(|property| property.is_used.set(true))
     }
 
-    /// Returns the properties with this prefix, by name. Does not mark them as read.
+    /// Returns the properties with this prefix, by name. Does not mark these properties as read.
     pub(super) fn below<'p, 'n>(
         &'p self,
         prefix: &'n str,

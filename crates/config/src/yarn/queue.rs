@@ -144,8 +144,8 @@ fn access(scope: &Scope<'_>, is_root: bool, block: &mut Block) {
 const BY_SHARE: &str = "utilization";
 const BY_PRIORITY: &str = "priority-utilization";
 
-/// Returns the order of the children of a queue, if it is set. Otherwise it is inherited from the parent. The root
-/// has the default of YARN.
+/// Returns the order of the children of a queue, if the queue sets an order. Otherwise, the queue inherits the order of
+/// its parent. The root queue has the default of YARN.
 fn order_of_children(scope: &Scope<'_>, is_root: bool) -> Option<&'static str> {
     let otherwise = is_root.then_some(BY_SHARE);
     let Some(property) = scope.get("ordering-policy") else { return otherwise };
@@ -296,7 +296,8 @@ fn lifetimes(scope: &Scope<'_>, block: &mut Block) {
     }
 }
 
-/// Returns whether any queue has a property of labels. Reports the first with the note that they are exclusive.
+/// Returns whether any queue has a property of labels. Adds a note to the first such property that labels are
+/// exclusive.
 fn labels_are_named(way: Way<'_, '_>) -> bool {
     let has_labels = |node: &Node| {
         let scope = way.whole.queue(&node.path);

@@ -1,4 +1,4 @@
-//! Access to properties: those of the whole scheduler, or those of one queue.
+//! Access to the properties of the whole scheduler, or of a queue.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ use super::xml::shown;
 /// Prefix of all properties of the scheduler.
 pub(super) const PREFIX: &str = "yarn.scheduler.capacity.";
 
-/// Properties with a common prefix, and the list for notes about them.
+/// Properties with a common prefix, and the list for notes on these properties.
 #[derive(Clone, Debug)]
 pub(super) struct Scope<'p> {
     pub(super) properties: &'p Properties,

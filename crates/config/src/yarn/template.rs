@@ -1,4 +1,4 @@
-//! Queues that are created for applications: both ways of YARN become one template.
+//! Queues that are created for applications: both methods of YARN become one template.
 
 use headroom_core::userlimit::Formula;
 
@@ -62,12 +62,12 @@ pub(super) fn of(
 /// Several templates. The first that has a property counts.
 pub(super) struct Merged<'m, 'p> {
     scopes: &'m [Scope<'p>],
-    /// Whether they are templates of flexible creation, which has other defaults.
+    /// Whether the templates are for flexible creation, which has other defaults.
     pub(super) flexible: bool,
 }
 
 impl<'p> Merged<'_, 'p> {
-    /// Returns the first template with this property, or the first one of all.
+    /// Returns the first template with this property. If no template has the property, returns the first template.
     pub(super) fn with(&self, name: &str) -> &Scope<'p> {
         let says = |scope: &&Scope<'p>| scope.get(name).is_some();
         self.scopes.iter().find(says).unwrap_or(&self.scopes[0])

@@ -8,7 +8,7 @@ use super::ConvertError;
 use super::note::Kind;
 use super::scope::Scope;
 
-/// Most levels of queues below root.
+/// Maximum number of levels of queues below root.
 pub(super) const LEVELS_MAX: usize = 64;
 
 /// Number of characters of a name that are reserved for a number.
@@ -39,8 +39,10 @@ pub(super) struct Tree {
 }
 
 impl Tree {
+    /// Reads the queue tree.
+    ///
     /// # Errors
-    /// If there is no queue, or they nest too deeply.
+    /// If no queue is set, or queues nest too deeply.
     pub(super) fn read(whole: &Scope<'_>) -> Result<Self, ConvertError> {
         let mut tree = Self {
             nodes: Vec::new(),
@@ -132,8 +134,8 @@ impl Tree {
         found.map(|index| &self.nodes[index])
     }
 
-    /// Returns the queue of a property, and the name of the property in that queue. Of several queues, the one with
-    /// the longest path counts.
+    /// Returns the queue of a property, and the name of the property inside this queue. If several queues match,
+    /// returns the queue with the longest path.
     pub(super) fn owner<'n>(&self, name: &'n str) -> Option<(&Node, &'n str)> {
         // No queue is deeper, so its path cannot end at a later dot.
         let dots = name.match_indices('.').map(|(at, _)| at).take(LEVELS_MAX + 1);

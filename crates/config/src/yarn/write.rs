@@ -31,7 +31,7 @@ impl Pairs {
         self.0.push((key.to_owned(), Value::Plain(value.into())));
     }
 
-    /// Adds the pairs of another mapping, which override existing ones.
+    /// Adds the pairs of another mapping. The new pairs override existing pairs.
     pub(super) fn extend(&mut self, other: Pairs) {
         let keys: BTreeSet<&String> = other.0.iter().map(|(key, _)| key).collect();
         self.0.retain(|(key, _)| !keys.contains(key));
@@ -53,7 +53,7 @@ impl Pairs {
         }
     }
 
-    /// Adds amounts by type, unless there are none.
+    /// Adds amounts by type, unless the list is empty.
     pub(super) fn push_amounts(&mut self, key: &str, amounts: &[(String, String)]) {
         let pair = |(kind, amount): &(String, String)| (kind.clone(), Value::Plain(amount.clone()));
         self.push_pairs(key, Pairs(amounts.iter().map(pair).collect()));
@@ -76,7 +76,7 @@ impl Pairs {
 /// A mapping whose keys are on separate lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Block {
-    /// Queue whose notes are written before it.
+    /// Queue whose notes precede the block.
     queue: Option<String>,
     entries: Vec<(String, Value)>,
 }
@@ -140,7 +140,7 @@ pub(super) fn file(files: &[Source<'_>], partition: Block, notes: &[Note]) -> St
 
 struct Writer<'n> {
     text: String,
-    /// Notes in the order in which they are written.
+    /// Notes in output order.
     notes: &'n [Note],
     next: usize,
 }

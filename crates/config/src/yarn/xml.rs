@@ -13,13 +13,13 @@ use crate::spelling::{letters_apart, nearest};
 
 /// Deepest nesting of elements.
 const DEPTH_MAX: usize = 32;
-/// Most properties of one file.
+/// Maximum number of properties of one file.
 const PROPERTIES_MAX: usize = 200_000;
-/// Most attributes that are read. A property has at most four.
+/// Maximum number of attributes that are read. A property has at most four.
 const ATTRIBUTES_MAX: usize = 8;
-/// Most ignored parts of one file that are reported individually.
+/// Maximum number of ignored parts of one file that are reported individually.
 const PASSED_OVER_MAX: usize = 200;
-/// Most characters of such a part that are stored.
+/// Maximum number of stored characters of an ignored part.
 const PIECE: usize = 200;
 /// Elements of a property.
 const OF_PROPERTY: [&str; 6] = ["name", "value", "final", "description", "source", "tag"];
@@ -29,7 +29,7 @@ const OF_PROPERTY: [&str; 6] = ["name", "value", "final", "description", "source
 pub(super) struct Entry {
     pub(super) name: String,
     pub(super) value: String,
-    /// Whether later files cannot change it.
+    /// Whether later files cannot change the property.
     pub(super) is_final: bool,
     /// Line of its start, from 1.
     pub(super) line: usize,
@@ -64,7 +64,7 @@ pub(super) struct Content {
 /// Parses a text.
 ///
 /// # Errors
-/// If it is not XML, not a configuration, or exceeds a limit.
+/// If the text is not XML, is not a configuration, or exceeds a limit.
 pub(super) fn read(text: &str) -> Result<Content, ConvertError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader::from_str(text);
@@ -165,13 +165,13 @@ struct State<'t> {
 #[derive(Default)]
 struct Property {
     entry: Entry,
-    /// Whether it has a value. As in Hadoop, a property without one has no effect.
+    /// Whether the property has a value. As in Hadoop, a property without a value has no effect.
     has_value: bool,
     /// Depth of the property.
     depth: usize,
-    /// Text of the open element in it.
+    /// Text of the open element in the property.
     token: String,
-    /// First element in it that properties do not have.
+    /// First element in the property that properties do not have.
     stranger: Option<String>,
 }
 
@@ -231,7 +231,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// Begins an element that Hadoop does not know. Within another such element, it is part of that.
+    /// Begins an element that Hadoop does not know. An unknown element inside such an element belongs to it.
     fn begin_stranger(&mut self, name: &str, depth: usize, line: usize) {
         if self.stranger.is_none() {
             let (name, text) = (name.to_owned(), String::new());
@@ -263,7 +263,7 @@ impl State<'_> {
         }
     }
 
-    /// Ends a property. One without a name or a value is ignored.
+    /// Ends a property. A property without a name or a value is ignored.
     fn end_property(&mut self, property: Property) {
         let Property { mut entry, has_value, stranger, .. } = property;
         entry.name = String::from(entry.name.trim());
@@ -356,12 +356,12 @@ impl State<'_> {
     }
 }
 
-/// Returns the element that was probably meant. Short names have to be closer than long ones.
+/// Returns the element that was probably meant. A short name must match more closely than a long name.
 fn element_near<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     nearest(name, known).filter(|meant| meant.len() > 4 || letters_apart(name, meant) <= 1)
 }
 
-/// Reads a property with attributes instead of elements. Returns whether a value is among them.
+/// Reads a property with attributes instead of elements. Returns whether the attributes include a value.
 fn by_attributes(start: &BytesStart<'_>, line: usize) -> Result<(Entry, bool), ConvertError> {
     let mut has_value = false;
     let mut entry = Entry { line, ..Entry::default() };

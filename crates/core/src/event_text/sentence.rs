@@ -217,10 +217,12 @@ pub fn text_of(event: &Event, named: &EventNames) -> String {
             format!("no node is reserved for ask {ask} any more")
         }
         Event::Ask(AskEvent::Held { .. }) => {
-            format!("the queues up to {queue} hold room for ask {ask}, which has waited too long")
+            format!(
+                "the queues up to {queue} hold capacity for ask {ask}, which has waited too long"
+            )
         }
         Event::Ask(AskEvent::HoldEnded { .. }) => {
-            format!("queues hold no more room for ask {ask}")
+            format!("queues hold no more capacity for ask {ask}")
         }
         Event::Allocation(AllocationEvent::SwapStarted { .. }) => {
             format!("ask {ask} is about to replace placeholder {other} on node {node}")

@@ -91,10 +91,7 @@ pub enum TenantRejection {
         parent: Name,
     },
     /// The tenant would be its own ancestor.
-    #[error(
-        "tenant {tenant} has {parent} as its parent, but {parent} is {tenant} itself or a tenant \
-         below. Choose another parent."
-    )]
+    #[error("{parent} is {tenant} itself or one of its descendants. Choose another parent.")]
     Cycle {
         /// Name of the tenant.
         tenant: Name,

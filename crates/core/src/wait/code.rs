@@ -77,7 +77,7 @@ codes! {
     /// Too many asks of the application found no node.
     Backoff = "BACKOFF", None, "another try: too many asks of {} found no node", "back-off";
     /// A gang that reserves capacity until it is complete.
-    BehindGang = "BEHIND_GANG", None, "{} to be complete, or room for all of its own gang at once", "{}";
+    BehindGang = "BEHIND_GANG", None, "{} to be complete, or capacity for all of its own gang at once", "{}";
     /// The head of line of a leaf in strict FIFO order.
     BehindHead = "BEHIND_HEAD", None, "the head of line of queue {} to start", "head of line of {}";
     /// The limit on the drivers of a leaf.
@@ -92,7 +92,7 @@ codes! {
     GroupApps = "GROUP_APPS", Some('e'), "an application of {} to end: the limit of running \
                                           applications was reached", "running jobs of {}";
     /// Capacity of a queue that is held for another ask.
-    Held = "HELD", None, "the ask to start for which queue {} holds room", "room held by {}";
+    Held = "HELD", None, "the ask to start for which queue {} holds capacity", "capacity held by {}";
     /// Capacity that is reserved for the head of line of a leaf.
     HeldForHead = "HELD_FOR_HEAD", None, "the head of line of queue {} to start", "head of line of {}";
     /// The ask exceeds what a queue, a limit, or the nodes allow even after every release.

@@ -41,7 +41,7 @@ pub(super) fn of_head(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let cure = format!("Wait until the head of line starts, or {cure}.");
     let Some(short) = wait.shortfall else {
         return format!(
-            "{first} is the head of line of queue {path}, and this ask needs what it lacks. {cure}"
+            "{first} is the head of line of queue {path}, and this ask needs amounts that the head lacks. {cure}"
         );
     };
     let needed_by_head = head
@@ -62,20 +62,20 @@ pub(super) fn of_hold(wait: &Wait, books: &Books, ask: AllocationId) -> String {
     let cure = "Wait until that ask starts or its hold ends, or raise the maximum of the queue.";
     let held = books.held_for(queue).filter(|held| *held != ask);
     let Some(held) = held else {
-        return format!("queue {path} holds room for an ask that has waited too long. {cure}");
+        return format!("queue {path} holds capacity for an ask that has waited too long. {cure}");
     };
     let row = books.allocation(held);
     let (since, request) = (row.hold().map(|hold| hold.since), books.total_request(ask));
     let since = since.map_or_else(String::new, |at| format!(" since {}", DisplayTime(at)));
     let Some(short) = books.shortfall_beside(queue, held, &request) else {
         return format!(
-            "queue {path} holds room{since} for an ask that has waited too long. {cure}"
+            "queue {path} holds capacity{since} for an ask that has waited too long. {cure}"
         );
     };
     let amounts = [short.available.max(Quantity::ZERO), short.needed];
     let (name, [available, needed]) = figures_of(books, short, amounts);
     format!(
-        "queue {path} holds room{since} for an ask that has waited too long. That leaves {available} {name} for \
+        "queue {path} holds capacity{since} for an ask that has waited too long. That leaves {available} {name} for \
          others, but this ask needs {needed}. {cure}"
     )
 }
@@ -113,8 +113,8 @@ pub(super) fn of_placeholders(wait: &Wait, books: &Books, _: AllocationId) -> St
 pub(super) fn of_gang(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let gang = wait.blocker.subject(books);
     format!(
-        "{gang} reserves capacity until it is complete, and there is no room for all placeholders \
-         of this gang at once. Wait until {gang} is complete or its timeout ends, or add nodes."
+        "{gang} reserves capacity until it is complete, and there is not enough capacity for all \
+         placeholders of this gang at once. Wait until {gang} is complete or its timeout ends, or add nodes."
     )
 }
 

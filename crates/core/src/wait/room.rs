@@ -103,7 +103,7 @@ pub(super) fn of_nodes(wait: &Wait, books: &Books, ask: AllocationId) -> String 
         if members > 1 {
             return format!(
                 "the {members} members of the task start together and need {needs} each, but the \
-                 nodes in use do not have enough free capacity for all members. Wait for a \
+                 nodes in use have too little free capacity. Wait for a \
                  release, or add nodes."
             );
         }

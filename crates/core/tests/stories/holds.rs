@@ -43,9 +43,9 @@ fn what_is_released_below_a_full_parent_stays_for_a_large_ask_that_has_waited_to
             release s2: s2 released
               l1 waits QUEUE_MAX: queue root.team has 4 of 10 vcore available, but the ask needs 8. Wait for a release, or raise the maximum.
             ask s5
-              s5 waits HELD: queue root.team holds room since 61000 ms for an ask that has waited too long. That leaves 0 vcore for others, but this ask needs 3. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
+              s5 waits HELD: queue root.team holds capacity since 61000 ms for an ask that has waited too long. That leaves 0 vcore for others, but this ask needs 3. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
             ask s6
-              s6 waits HELD: queue root.team holds room since 61000 ms for an ask that has waited too long. That leaves 0 vcore for others, but this ask needs 2. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
+              s6 waits HELD: queue root.team holds capacity since 61000 ms for an ask that has waited too long. That leaves 0 vcore for others, but this ask needs 2. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
             release s3: s3 released
               l1 waits QUEUE_MAX: queue root.team has 7 of 10 vcore available, but the ask needs 8. Wait for a release, or raise the maximum.
             release s4: s4 released, l1 on n1, l Running, s6 on n1
@@ -79,7 +79,7 @@ fn types_that_the_ask_with_the_hold_does_not_need_are_for_everybody() {
             wait 11s: root.team holds room for l1
             ask s2: s2 on n1
             ask s3
-              s3 waits HELD: queue root.team holds room since 11000 ms for an ask that has waited too long. That leaves 0 vcore for others, but this ask needs 1. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
+              s3 waits HELD: queue root.team holds capacity since 11000 ms for an ask that has waited too long. That leaves 0 vcore for others, but this ask needs 1. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
         "#]],
     );
 }
@@ -199,9 +199,9 @@ fn a_hold_grows_when_a_higher_queue_lacks_the_room() {
             release s1: s1 released, s Completing, root holds room for l1
               l1 waits ROOT_CAPACITY: the cluster has 3 of 7 vcore available, but the ask needs 4. Wait for a release, or add nodes.
             ask o2
-              o2 waits HELD: queue root holds room since 11000 ms for an ask that has waited too long. That leaves 0 vcore for others, but this ask needs 3. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
+              o2 waits HELD: queue root holds capacity since 11000 ms for an ask that has waited too long. That leaves 0 vcore for others, but this ask needs 3. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
             ask o3
-              o3 waits HELD: queue root holds room since 11000 ms for an ask that has waited too long. That leaves 0 vcore for others, but this ask needs 1. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
+              o3 waits HELD: queue root holds capacity since 11000 ms for an ask that has waited too long. That leaves 0 vcore for others, but this ask needs 1. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
             release o1: o1 released, o2 on n1, l1 on n1, l Running
               o3 waits ROOT_CAPACITY: the cluster has 0 of 7 vcore available, but the ask needs 1. Wait for a release, or add nodes.
         "#]],
@@ -264,7 +264,7 @@ fn urgent_asks_of_a_sibling_do_not_come_first_for_ever() {
             wait 11s: root.team holds room for c1
             release u1: u1 released
               c1 waits QUEUE_MAX: queue root.team has 2 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the maximum.
-              u3 waits HELD: queue root.team holds room since 11000 ms for an ask that has waited too long. That leaves 0 vcore for others, but this ask needs 2. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
+              u3 waits HELD: queue root.team holds capacity since 11000 ms for an ask that has waited too long. That leaves 0 vcore for others, but this ask needs 2. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
             release u2: u2 released, c1 on n1, c Running, root.team holds room for u3
               u3 waits QUEUE_MAX: queue root.team has 1 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the maximum.
         "#]],

@@ -354,7 +354,7 @@ fn nobody_takes_what_a_strict_head_lacks_in_the_cluster() {
             ask big: big Accepted
               big waits ROOT_CAPACITY: the cluster has 1 of 3 vcore available, but the ask needs 2. Wait for a release, or add nodes.
             ask late: late Accepted
-              late waits BEHIND_HEAD: ask big of application big is the head of line of queue root.x, and this ask needs what it lacks. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
+              late waits BEHIND_HEAD: ask big of application big is the head of line of queue root.x, and this ask needs amounts that the head lacks. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
             ask gpu
               gpu waits IMPOSSIBLE: no release can start the ask: the ask needs 1 nvidia.com/gpu, but no node in use has nvidia.com/gpu. Add a node with nvidia.com/gpu, or request less.
             release r1: r1 released
@@ -392,7 +392,7 @@ fn nobody_takes_what_a_strict_head_lacks_on_nodes_though_the_cluster_has_enough(
             ask big: big Accepted
               big waits NO_NODE_FITS: the ask needs 4 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
             ask late: late Accepted
-              late waits BEHIND_HEAD: ask big of application big is the head of line of queue root.x, and this ask needs what it lacks. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
+              late waits BEHIND_HEAD: ask big of application big is the head of line of queue root.x, and this ask needs amounts that the head lacks. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
             ask memory: memory on n1, late Running
             release r2: r2 released, big on n2, big Running, late on n3
         "#]],
@@ -421,7 +421,7 @@ fn nobody_takes_what_a_strict_head_lacks_below_an_ancestor() {
             ask big: big Accepted
               big waits QUEUE_MAX: queue root.p has 2 of 4 vcore available, but the ask needs 3. Wait for a release, or raise the maximum.
             ask late: late Accepted
-              late waits BEHIND_HEAD: ask big of application big is the head of line of queue root.p.x, and this ask needs what it lacks. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
+              late waits BEHIND_HEAD: ask big of application big is the head of line of queue root.p.x, and this ask needs amounts that the head lacks. Wait until the head of line starts, or set `application.sort.policy` to `fifo-backfill`.
             release r1: r1 released, r Completing, big on n1, big Running, late on n1, late Running
         "#]],
     );
@@ -457,7 +457,7 @@ fn each_start_that_uses_what_the_head_lacks_on_nodes_counts_as_an_overtake() {
                 ask late1: late Accepted, late1 on n1, late Running, big overtaken by late
                   big waits ROOT_CAPACITY: the cluster has 3 of 8 vcore available, but the ask needs 4. Wait for a release, or add nodes.
                 ask late2
-                  late2 waits HELD_FOR_HEAD: ask big of application big is the head of line of queue root.x, and this ask needs what it lacks. Wait until the head of line starts, or raise `application.sort.maxovertakes` or `application.sort.maxheadwait`.
+                  late2 waits HELD_FOR_HEAD: ask big of application big is the head of line of queue root.x, and this ask needs amounts that the head lacks. Wait until the head of line starts, or raise `application.sort.maxovertakes` or `application.sort.maxheadwait`.
                 release late1: late1 released
                   big waits NO_NODE_FITS: the ask needs 4 vcore, but no node that the ask can use has more than 2 free. Wait for a release, or add nodes.
                 release r1: r1 released, big on n1, big Running, late2 on n2

@@ -293,7 +293,7 @@ fn tenants_start_only_where_nothing_is_in_their_way() {
             wait 10s: root.tenants.x gone, root.tenants gone
             ask t2: y1 Accepted
               t2 waits IMPOSSIBLE: no release can start the ask: the ask needs 1 instances, but no node in use has instances. Add a node with instances, or request less.
-            reload: refused RESERVED_TYPE: something in the partition names instances, which counts the tasks of tenants in partition default automatically. Remove this resource type.
+            reload: refused RESERVED_TYPE: a node, an allocation, or an ask in the partition names instances, which counts the tasks of tenants in partition default automatically. Remove this resource type.
             remove y1: t2 withdrawn, y1 Completing, y1 Completed, y1 gone
             reload: defaults of tenants set, root.tenants made
             tenant a: tenant a set, root.tenants.a made

@@ -76,7 +76,7 @@ fn what_is_said_of_a_tenant_is_checked() {
             tenant a: tenant a set, root.tenants.a made
             tenant b: tenant b set, root.tenants.a changed, root.tenants.a.own made, root.tenants.a.b made
             tenant c: tenant c set, root.tenants.a.b changed, root.tenants.a.b.own made, root.tenants.a.b.c made
-            tenant a: refused TENANT_CYCLE: tenant a has c as its parent, but c is a itself or a tenant below. Choose another parent.
+            tenant a: refused TENANT_CYCLE: c is a itself or one of its descendants. Choose another parent.
             tenant d: tenant d set, root.tenants.a.b.c changed, root.tenants.a.b.c.own made, root.tenants.a.b.c.d made
             tenant e: tenant e set, root.tenants.a.b.c.d changed, root.tenants.a.b.c.d.own made, root.tenants.a.b.c.d.e made
             tenant f: tenant f set, root.tenants.a.b.c.d.e changed, root.tenants.a.b.c.d.e.own made, root.tenants.a.b.c.d.e.f made
@@ -264,7 +264,7 @@ fn tasks_count_as_waiting_until_they_start_and_while_they_start_anew() {
             ask p4: a4 Accepted
               p4 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             ask q4
-              q4 waits BEHIND_HEAD: ask p4 of application a4 is the head of line of queue root.tenants.a, and this ask needs what it lacks. Wait until the head of line starts, or set `waiting.strategy` of the tenant to `fifo-backfill`.
+              q4 waits BEHIND_HEAD: ask p4 of application a4 is the head of line of queue root.tenants.a, and this ask needs amounts that the head lacks. Wait until the head of line starts, or set `waiting.strategy` of the tenant to `fifo-backfill`.
             release t1: t1 released, a1 Completing, p4 on n1
               q4 waits ROOT_CAPACITY: the cluster has 0 of 1 vcore available, but the ask needs 1. Wait for a release, or add nodes.
             app a6: rejected WAITING_LIST_FULL: tenant a has 2 of at most 2 waiting tasks. Wait for one to start, or raise `maxWaiting`.

@@ -351,7 +351,7 @@ fn a_task_of_several_members_stops_with_all_of_them() {
               u1 waits PREEMPTION_PENDING: node n1 is reserved for the ask and has vcore 1 free, but the ask needs vcore 2. Preempted allocations on this node free vcore 4. Wait until these allocations stop.
             release small: small withdrawn, small Completing
             task u2: task u2 of b, u2 Accepted, u2 throttled BEHIND_HEAD 
-              u2 waits BEHIND_HEAD: ask u1 of application u1 is the head of line of queue root.tenants.b, and this ask needs what it lacks. Wait until the head of line starts, or set `waiting.strategy` of the tenant to `fifo-backfill`.
+              u2 waits BEHIND_HEAD: ask u1 of application u1 is the head of line of queue root.tenants.b, and this ask needs amounts that the head lacks. Wait until the head of line starts, or set `waiting.strategy` of the tenant to `fifo-backfill`.
             wait 31s: small Completed
             release many.1: many.1 released, many.2 released, many.3 released, many Completing, u1 on n1, u1 Running, u2 on n2, u2 Running
             release many.2: nothing

@@ -77,8 +77,8 @@ fn of_two_gangs_one_takes_room_as_it_comes_and_the_other_takes_none() {
         ask three-1: three Accepted
           three-1 waits GANG_INCOMPLETE: application three has not requested all placeholders of its gang yet, which need vcore 2 in all. Request the missing placeholders, or submit the application with a smaller gang.
         ask three-2
-          three-1 waits BEHIND_GANG: gang two reserves capacity until it is complete, and there is no room for all placeholders of this gang at once. Wait until gang two is complete or its timeout ends, or add nodes.
-          three-2 waits BEHIND_GANG: gang two reserves capacity until it is complete, and there is no room for all placeholders of this gang at once. Wait until gang two is complete or its timeout ends, or add nodes.
+          three-1 waits BEHIND_GANG: gang two reserves capacity until it is complete, and there is not enough capacity for all placeholders of this gang at once. Wait until gang two is complete or its timeout ends, or add nodes.
+          three-2 waits BEHIND_GANG: gang two reserves capacity until it is complete, and there is not enough capacity for all placeholders of this gang at once. Wait until gang two is complete or its timeout ends, or add nodes.
         release one-1: one-1 released, two-2 on n1
         release one-2: one-2 released, two-3 on n1, two Running
           three-1 waits ROOT_CAPACITY: the cluster has 0 of 4 vcore available, but the ask needs 1. Wait for a release, or add nodes.
@@ -143,8 +143,8 @@ fn a_gang_that_fits_at_once_passes_one_that_gathers() {
             ask three-1: three Accepted
               three-1 waits GANG_INCOMPLETE: application three has not requested all placeholders of its gang yet, which need vcore 3 in all. Request the missing placeholders, or submit the application with a smaller gang.
             ask three-2
-              three-1 waits BEHIND_GANG: gang one reserves capacity until it is complete, and there is no room for all placeholders of this gang at once. Wait until gang one is complete or its timeout ends, or add nodes.
-              three-2 waits BEHIND_GANG: gang one reserves capacity until it is complete, and there is no room for all placeholders of this gang at once. Wait until gang one is complete or its timeout ends, or add nodes.
+              three-1 waits BEHIND_GANG: gang one reserves capacity until it is complete, and there is not enough capacity for all placeholders of this gang at once. Wait until gang one is complete or its timeout ends, or add nodes.
+              three-2 waits BEHIND_GANG: gang one reserves capacity until it is complete, and there is not enough capacity for all placeholders of this gang at once. Wait until gang one is complete or its timeout ends, or add nodes.
             release two-1: two-1 released
             release now-1: now-1 released, now Completing, three-1 on n1, three-2 on n1, three Running
               one-2 waits ROOT_CAPACITY: the cluster has 1 of 8 vcore available, but the ask needs 2. Wait for a release, or add nodes.
@@ -185,8 +185,8 @@ fn a_gang_gathers_for_no_longer_than_its_timeout() {
             ask two-1: two Accepted
               two-1 waits GANG_INCOMPLETE: application two has not requested all placeholders of its gang yet, which need vcore 2 in all. Request the missing placeholders, or submit the application with a smaller gang.
             ask two-2
-              two-1 waits BEHIND_GANG: gang one reserves capacity until it is complete, and there is no room for all placeholders of this gang at once. Wait until gang one is complete or its timeout ends, or add nodes.
-              two-2 waits BEHIND_GANG: gang one reserves capacity until it is complete, and there is no room for all placeholders of this gang at once. Wait until gang one is complete or its timeout ends, or add nodes.
+              two-1 waits BEHIND_GANG: gang one reserves capacity until it is complete, and there is not enough capacity for all placeholders of this gang at once. Wait until gang one is complete or its timeout ends, or add nodes.
+              two-2 waits BEHIND_GANG: gang one reserves capacity until it is complete, and there is not enough capacity for all placeholders of this gang at once. Wait until gang one is complete or its timeout ends, or add nodes.
             wait 60s: placeholders of one expired, one Resuming, one-1 to be released: Timeout, one-2 to be released: Timeout, one-3 withdrawn
               two-1 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.
               two-2 waits ROOT_CAPACITY: the cluster has 0 of 3 vcore available, but the ask needs 1. Wait for a release, or add nodes.

@@ -1,4 +1,4 @@
-//! Maps events of the journal to records of the audit log. No other module does. Names and old values are read from
+//! Maps events of the journal to records of the audit log. Only this module does so. Names and old values are read from
 //! the books before the event.
 
 use headroom_core::books::{Allocation, Books, TaskOutcome, TaskState};
@@ -13,8 +13,8 @@ use serde_json::Value;
 use super::record::{AuditFields, AuditType, Fact, written_time};
 use super::settings;
 
-/// Adds the audit facts of an event. `books` are those before the event, and `command` caused it. The cost depends on
-/// what the event names.
+/// Adds the audit facts of an event. `books` is the state before the event, and `command` caused the event. The cost
+/// depends on the objects of the event.
 pub(crate) fn facts(books: &Books, command: Option<&Command>, event: &Event, out: &mut Vec<Fact>) {
     if view::tenants(books).is_none() {
         return;
@@ -113,7 +113,7 @@ fn fact(kind: AuditType, tenant: Name, task: &Name) -> Fact {
     Fact { kind, tenant, task, before, after, reason: None }
 }
 
-/// Returns one fact per tenant with the counted amounts and the correct ones.
+/// Returns a fact for each tenant, with the counted and the correct amounts.
 fn of_drift(drift: &[TenantDrift]) -> impl Iterator<Item = Fact> {
     let of_one = drift.chunk_by(|one, other| one.tenant == other.tenant);
     of_one.map(|types| {
@@ -320,8 +320,8 @@ impl Look<'_> {
         self.books.application(application).task.is_some()
     }
 
-    /// Returns the fact of an event of an ask or allocation. The start of a placeholder is not reported, but that of
-    /// its member is.
+    /// Returns the fact of an event of an ask or allocation. Reports the start of a member, but not the start of its
+    /// placeholder.
     fn of_task(&self, event: &Event) -> Option<Fact> {
         match event {
             Event::Ask(AskEvent::Placed { ask, node }) => {

@@ -1,7 +1,7 @@
 //! Files of the audit log: lines in order, in segments. A segment ends with the day, or when it is large.
 //!
-//! A segment is `audit-N.jsonl`, where N is the number of its first record. Only the last segment is written. It is
-//! made durable before another begins.
+//! A segment is `audit-N.jsonl`, where N is the number of its first record. Only the last segment is written. A segment
+//! is made durable before the next segment begins.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,7 @@ pub(super) fn first_of(name: &str) -> Option<u64> {
     is_number.then(|| number.parse().ok())?
 }
 
-/// A segment, as readers use it.
+/// A segment from the view of readers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Segment {
     pub(super) first: u64,
@@ -62,7 +62,7 @@ impl Segments {
 pub(super) struct Group {
     pub(super) ledger_version: u64,
     pub(super) time: Timestamp,
-    /// End of the chain before these lines. `after` is its end after them.
+    /// End of the chain before these lines. `after` is the end of the chain after these lines.
     pub(super) before: Head,
     pub(super) after: Head,
     pub(super) lines: Vec<String>,
@@ -71,15 +71,15 @@ pub(super) struct Group {
 /// Content of existing files.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// End of the valid chain in the last segment that has a part of it.
+    /// End of the valid chain in the last segment that contains a part of the chain.
     pub(super) reach: Head,
     /// The last group of the valid chain.
     pub(super) group: Option<Group>,
-    /// The problem with what follows the valid chain, if there is one.
+    /// The problem after the valid chain. `None` without a problem.
     pub(super) fault: Option<String>,
     /// Length of the valid part of that segment in bytes.
     good: u64,
-    /// The segments after it, which have no valid record.
+    /// The later segments, which have no valid record.
     empty: Vec<u64>,
 }
 
@@ -254,8 +254,7 @@ impl Files {
         Ok(())
     }
 
-    /// Removes the oldest segments. Removes one if all of its records are older than `days`, or if there are more
-    /// than `segments_max`.
+    /// Removes the oldest segments: those in which all records are older than `days`, and those beyond `segments_max`.
     pub(super) fn retain(&self, now: Timestamp, days: u32, segments_max: usize) -> io::Result<()> {
         let oldest = written_time(now.before(Millis::new(DAY.get() * u64::from(days))));
         let mut list = self.segments.list();

@@ -13,7 +13,7 @@ const CHUNK: u64 = 256 << 10;
 pub(super) struct Line {
     /// Content without the line break.
     pub(super) bytes: Vec<u8>,
-    /// Whether it has a line break. The last line might not.
+    /// Whether the line ends with a line break. The last line might not.
     pub(super) is_whole: bool,
     /// Offset of the next line.
     pub(super) end: u64,

@@ -1,8 +1,8 @@
 //! The audit log: a hash chain of all changes to tenants and their tasks. Tenants TR-71 to TR-73, decision page 31.
 //!
 //! The audit log is derived from the journal alone. It is written after the journal, so it contains only durable
-//! changes. Records that a crash removes are created again from the journal, byte by byte. A snapshot stores the end
-//! of the audit log, and is taken only after the audit log is durable up to there.
+//! changes. After a crash, lost records are created again from the journal, byte by byte. A snapshot stores the end of
+//! the audit log. The snapshot is taken only after this part of the audit log is durable.
 
 mod facts;
 mod files;
@@ -32,8 +32,8 @@ pub(crate) use record::Fact;
 pub use record::{AuditFields, AuditRecord, AuditType, Head, written_time};
 pub use verify::{AuditFault, AuditKnown, AuditVerified, Fault, verify_audit, verify_audit_lines};
 
-/// Most bytes that wait in memory while the files cannot be written. Later records are created from the journal at
-/// the next start; until then, no snapshot is taken.
+/// Maximum number of bytes that wait in memory while the files cannot be written. At the next start, later records are
+/// created from the journal. No snapshot is taken until then.
 const WAITING_BYTES_MAX: usize = 64 << 20;
 
 /// Reason of a record after the journal was truncated by a repair.
@@ -48,7 +48,7 @@ const RETAIN_EVERY: Millis = Millis::from_secs(600);
 /// Size of segments in memory, and their maximum number.
 const MEMORY: (u64, usize) = (1 << 20, 16);
 
-/// The audit log, as the writer uses it.
+/// The audit log from the view of the writer.
 #[derive(Debug)]
 pub(crate) struct AuditLog {
     /// End of the chain, including records that are not written yet.
@@ -72,9 +72,10 @@ pub(crate) struct AuditLog {
 /// Status of the audit log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditStatus {
-    /// Time of the first change that is in the journal, but not in the audit log yet. `None` if there is none.
+    /// Time of the first change that is in the journal, but not in the audit log yet. `None` if the audit log is
+    /// complete.
     pub behind_since: Option<Timestamp>,
-    /// Error of the last write, if it failed.
+    /// Error of the last write. `None` if the write succeeded.
     pub failure: Option<String>,
 }
 
@@ -152,7 +153,7 @@ impl AuditLog {
         Ok(())
     }
 
-    /// Adds the facts of a record of the journal, unless they exist already.
+    /// Adds the facts of a record of the journal, unless the audit log already contains them.
     pub(crate) fn add(&mut self, record: &Record, facts: &[Fact]) {
         if facts.is_empty() || self.has_given_up() {
             return;
@@ -209,9 +210,8 @@ impl AuditLog {
         self.waiting.push_back(group);
     }
 
-    /// Handles the end of the replay. If the journal ends before the audit log, the journal was truncated by a
-    /// repair. The later records stay in the audit log, and new ones follow with the same record numbers of the
-    /// journal.
+    /// Handles the end of the replay. If the journal ends before the audit log, a repair has truncated the journal. The
+    /// audit log then retains its later records, and new records follow with the same record numbers of the journal.
     pub(crate) fn caught_up(&mut self, sequence: u64, time: Timestamp) {
         let Some(there) = self.there.take_if(|there| there.ledger_version > sequence) else {
             return;
@@ -242,7 +242,7 @@ impl AuditLog {
         self.waiting.push_back(Group { ledger_version: sequence, time, before, after, lines });
     }
 
-    /// Returns whether too much waits in memory, so that the rest is left to the next start.
+    /// Returns whether too many bytes wait in memory. If so, the next start writes the remaining records.
     fn has_given_up(&self) -> bool {
         self.waiting_bytes > WAITING_BYTES_MAX
     }

@@ -1,4 +1,4 @@
-//! Reads the audit log while it is written.
+//! Reads the audit log while the writer appends to it.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,8 +11,8 @@ use super::files::{Files, Segments, name_of};
 use super::lines::Lines;
 use super::record::{AuditRecord, AuditType, NoRecord};
 
-/// Most lines that are read for one answer. A filter with few matches gets a page that is not full, and continues
-/// after it.
+/// Maximum number of lines that are read for one response. With a filter that few records match, a page can be
+/// incomplete, and the next page continues after its last line.
 const LINES_AT_ONCE: usize = 50_000;
 
 /// Reads the audit log. Clones read the same files.
@@ -34,7 +34,7 @@ pub struct AuditWanted<'a> {
     pub kind: Option<AuditType>,
     /// Only records that this function accepts.
     pub which: &'a dyn Fn(&AuditRecord) -> bool,
-    /// Most records of the page.
+    /// Maximum number of records of the page.
     pub limit: usize,
 }
 
@@ -43,7 +43,7 @@ pub struct AuditWanted<'a> {
 pub struct AuditPage {
     /// The records.
     pub records: Vec<AuditRecord>,
-    /// Number after which the next page begins. `None` if there are no more records.
+    /// Number after which the next page begins. `None` on the last page.
     pub more_after: Option<u64>,
 }
 
@@ -65,10 +65,10 @@ impl AuditReader {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns the records that match a filter. Reads files, so it can block.
+    /// Returns the records that match a filter. Reads files, so the call can block.
     ///
     /// # Errors
-    /// If they cannot be read, or a line is not a record.
+    /// If the files cannot be read, or a line is not a record.
     pub fn find(&self, wanted: &AuditWanted<'_>) -> io::Result<AuditPage> {
         let mut page = AuditPage::default();
         let mut looked = 0;
@@ -92,10 +92,10 @@ impl AuditReader {
         outcome.map(|()| page)
     }
 
-    /// Calls `tell` with each record after a number, and its line, until it returns `false`.
+    /// Calls `tell` with each record after a number, and its line, until `tell` returns `false`.
     ///
     /// # Errors
-    /// As [`AuditReader::find`].
+    /// The same as [`AuditReader::find`].
     pub fn each(
         &self,
         after: u64,

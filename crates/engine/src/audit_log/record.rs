@@ -1,7 +1,7 @@
-//! One record of the audit log, its line, and its hash.
+//! A record of the audit log, its line, and its hash.
 //!
-//! The hash is SHA-256 of the bytes of the line without the hash. Anyone with a line can therefore check it with
-//! standard tools. The bytes are never created again from a parsed record.
+//! The hash is SHA-256 of the bytes of the line without the hash, so a reader can check a line with standard tools. The
+//! bytes are never created again from a parsed record.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-/// Old or new settings by name. The names are ordered, so that the bytes are reproducible.
+/// Old or new settings by name. The names are ordered, which makes the bytes reproducible.
 pub type AuditFields = BTreeMap<String, Value>;
 
 /// Type of a record. Source: tenants §3.1.
@@ -23,27 +23,27 @@ pub enum AuditType {
     TenantChanged,
     /// A tenant was deleted.
     TenantDeleted,
-    /// A quota changed, or settings that belong to it.
+    /// A quota, or a setting of a quota, changed.
     QuotaChanged,
     /// A task was accepted.
     TaskSubmitted,
     /// A task waits, or the reason of its wait changed.
     TaskThrottled,
-    /// A task, or a member of it, was placed on a node.
+    /// A task, or a member of a task, was placed on a node.
     TaskStarted,
-    /// A task, or a member of it, released its resources.
+    /// A task, or a member of a task, released its resources.
     TaskEnded,
     /// A client reported that a task runs.
     TaskConfirmed,
     /// The actual usage of a task was measured.
     TaskMeasured,
-    /// The size of a task, or of a member of it, changed.
+    /// The size of a task, or of a member of a task, changed.
     TaskResized,
     /// The priority or deadline of a task changed.
     TaskRanked,
     /// A waiting task was cancelled.
     TaskCancelled,
-    /// A task has to stop so that others can start.
+    /// A task must stop, and another ask can then start.
     TaskEvicted,
     /// A task was rejected.
     TaskRejected,
@@ -99,7 +99,7 @@ pub struct AuditRecord {
     pub at: String,
     /// Authenticated identity. `scheduler` for decisions of the scheduler, and `headroom` for timers.
     pub actor: String,
-    /// Id of the request, as responses and logs show it.
+    /// ID of the request, as in responses and logs.
     pub request_id: Option<String>,
     /// Type of the record.
     #[serde(rename = "type")]
@@ -114,7 +114,7 @@ pub struct AuditRecord {
     pub after: AuditFields,
     /// Reason, as a code that does not change.
     pub reason: Option<String>,
-    /// Number of the journal record that caused it.
+    /// Number of the journal record that caused the audit record.
     pub ledger_version: u64,
     /// Hash of the previous record.
     pub prev_hash: String,
@@ -122,7 +122,7 @@ pub struct AuditRecord {
     pub hash: String,
 }
 
-/// A record without its hash: the hashed content. It has the same fields in the same order.
+/// A record without its hash: the hashed content. The fields and their order are the same as in [`AuditRecord`].
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Body<'a> {
@@ -140,7 +140,7 @@ struct Body<'a> {
     prev_hash: &'a str,
 }
 
-/// Text before the hash in a line. `BEHIND_HASH` is the text after it.
+/// Text before the hash in a line. `BEHIND_HASH` is the text after the hash.
 const BEFORE_HASH: &str = ",\"hash\":\"";
 const BEHIND_HASH: &str = "\"}";
 
@@ -150,7 +150,7 @@ const DIGITS: usize = 64;
 /// End of a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// Number of its last record. 0 if it has none.
+    /// Number of the last record. 0 for an empty chain.
     pub seq: u64,
     /// Hash of its last record.
     pub hash: String,
@@ -189,7 +189,7 @@ pub(crate) struct Cause<'a> {
 const UNCONDITIONAL: &str = "UNCONDITIONAL";
 
 impl Fact {
-    /// Returns the reason. For a change without a reason of its own, it depends on whether the sender specified a
+    /// Returns the reason. For a change without its own reason, the result depends on whether the sender specified a
     /// version.
     fn reason(&self, cause: &Cause<'_>) -> Option<&str> {
         use AuditType::{OrderChanged, QuotaChanged, TenantChanged, TenantDeleted};
@@ -200,7 +200,7 @@ impl Fact {
     }
 }
 
-/// Returns a time as text. The length is constant, so that texts sort like times.
+/// Returns a time as text of constant length. The texts have the same order as the times.
 pub fn written_time(time: Timestamp) -> String {
     let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
     let time = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
@@ -241,9 +241,9 @@ fn hash_of(text: &str) -> String {
 /// Reason why a line is not a valid record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoRecord {
-    /// It cannot be parsed.
+    /// The line cannot be parsed.
     Unreadable(String),
-    /// It was changed: its hash is not that of its bytes.
+    /// The record was changed: its hash does not match its bytes.
     Changed { seq: u64, found: String, expected: String },
 }
 

@@ -61,8 +61,8 @@ fn fields<const N: usize>(all: [(&str, Value); N]) -> AuditFields {
     all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Returns the settings that belong to the quota, to the order of tasks, and all others. Fields are named one by one,
-/// so that a new field does not compile before it is assigned to a part.
+/// Returns the settings of the quota, the settings of the order of tasks, and all other settings. The function names
+/// each field, so a new field does not compile before it is assigned to a part.
 fn parts(settings: &TenantSettings) -> Parts {
     let TenantSettings {
         display_name,
@@ -116,7 +116,7 @@ fn object<const N: usize>(mut fields: [(&str, Value); N]) -> Value {
     Value::Object(there.map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
-/// Returns a duration in seconds, or as text with milliseconds if it is not whole.
+/// Returns a duration in seconds. If the duration has milliseconds, returns a text.
 fn seconds(span: Option<Millis>) -> Value {
     span.map_or(Value::Null, |span| match span.get() % 1_000 {
         0 => json!(span.get() / 1_000),

@@ -1,5 +1,5 @@
-//! Verifies the audit log: every record is unchanged, each follows the previous one, and none is missing according to
-//! the journal.
+//! Verifies the audit log: every record is unchanged, each record follows the previous record, and no record is missing
+//! according to the journal.
 
 use std::fmt;
 use std::io::{self, BufRead};
@@ -16,7 +16,7 @@ use crate::error::EngineError;
 use crate::image::Image;
 use crate::recover::recover;
 
-/// Most faults that are reported individually.
+/// Maximum number of faults that are reported individually.
 const FAULTS_TOLD: usize = 100;
 
 /// Result of a verification.
@@ -26,7 +26,7 @@ pub struct AuditVerified {
     pub files: usize,
     /// Number of records.
     pub records: u64,
-    /// First record. Earlier ones were removed because of their age, or never existed.
+    /// First record. Earlier records were removed because of their age, or never existed.
     pub first: Option<AuditRecord>,
     /// Last record.
     pub last: Option<AuditRecord>,
@@ -67,7 +67,7 @@ pub enum Fault {
     Unreadable {
         /// Number of the expected record.
         expected: u64,
-        /// Reason why it cannot be parsed.
+        /// Reason why the line cannot be parsed.
         why: String,
     },
     /// The last line has no line break.
@@ -96,7 +96,7 @@ pub enum Fault {
     Missing {
         /// First missing record.
         from: u64,
-        /// The record after them.
+        /// The record after the missing records.
         found: u64,
     },
     /// A record is out of order.
@@ -107,7 +107,7 @@ pub enum Fault {
         /// Number of the expected record.
         expected: u64,
     },
-    /// A record does not follow the record before it.
+    /// A record does not follow the previous record.
     #[error(
         "record {seq} has {found} as the hash of the previous record, but that hash is {expected}: \
          one of the two records was replaced"
@@ -115,7 +115,7 @@ pub enum Fault {
     Chain {
         /// Number of the record.
         seq: u64,
-        /// Hash of the previous record, as this record has it.
+        /// Hash of the previous record, as stored in this record.
         found: String,
         /// Actual hash of the previous record.
         expected: String,
@@ -163,7 +163,7 @@ impl AuditKnown {
     /// Reads these facts from a journal.
     ///
     /// # Errors
-    /// As [`recover()`].
+    /// The same as [`recover()`].
     pub fn of(store: &dyn ReadStore) -> Result<Self, EngineError> {
         let mut durable = Vec::new();
         for sequence in store.snapshots()? {
@@ -181,10 +181,10 @@ impl AuditKnown {
     }
 }
 
-/// Verifies the whole audit log in a folder. With `known`, also compares it with its journal.
+/// Verifies the whole audit log in a folder. With `known`, also compares the audit log with its journal.
 ///
 /// # Errors
-/// If it cannot be read. Faults in the audit log are part of the result.
+/// If the audit log cannot be read. Faults in the audit log are part of the result.
 pub fn verify_audit(disk: &Arc<dyn Disk>, known: Option<&AuditKnown>) -> io::Result<AuditVerified> {
     let mut judge = Judge::new(known);
     let segments = Files::listed(Arc::clone(disk))?;
@@ -204,7 +204,7 @@ pub fn verify_audit(disk: &Arc<dyn Disk>, known: Option<&AuditKnown>) -> io::Res
 /// Verifies lines from another source, such as an export of all records.
 ///
 /// # Errors
-/// If they cannot be read.
+/// If the lines cannot be read.
 pub fn verify_audit_lines(place: &Path, mut lines: impl BufRead) -> io::Result<AuditVerified> {
     let mut judge = Judge::new(None);
     judge.begin(place.to_owned());
@@ -225,7 +225,7 @@ struct Judge<'a> {
     head: Option<Head>,
     /// First record of the first file, by its name. `None` for lines from another source.
     begins: Option<u64>,
-    /// Whether the journal was truncated after the newest snapshot, so that it does not have the whole chain.
+    /// Whether the journal was truncated after the newest snapshot. The journal then does not have the whole chain.
     is_cut: bool,
     verified: AuditVerified,
 }

@@ -31,8 +31,7 @@ impl<W: Write> Write for Counting<W> {
     }
 }
 
-/// Counts the read bytes, up to the limit. Returns no bytes after the first end, because another frame could follow
-/// the one to be read.
+/// Counts the read bytes, up to the limit. Returns no bytes after the first end, because another frame could follow.
 pub(super) struct Bounded<R> {
     source: R,
     limit: u64,
@@ -55,7 +54,7 @@ impl<R: Read> Bounded<R> {
         self.read
     }
 
-    /// Returns whether there were more bytes than the limit.
+    /// Returns whether the source has more bytes than the limit.
     pub(super) const fn is_exceeded(&self) -> bool {
         self.exceeded
     }

@@ -1,4 +1,4 @@
-//! Cache of groups of users. Concurrent lookups of one user share one directory query.
+//! Cache of groups of users. Concurrent lookups of a user share one directory query.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,9 +15,9 @@ use super::{Answer, Directory, Entry, LookupFailure, UserError, UserInfo};
 pub struct CacheSettings {
     /// Interval at which entries that are too old are removed.
     pub clean_every: Millis,
-    /// Largest estimated memory of all entries. At the limit, entries are evicted: failures before others, and the
-    /// oldest first. An evicted user is looked up again when needed. An entry that alone exceeds the limit is not
-    /// stored.
+    /// Largest estimated memory of all entries. At the limit, entries are evicted: first failures, and then other
+    /// entries, the oldest first. An evicted user is looked up again when needed. An entry that alone exceeds the limit
+    /// is not stored.
     pub bytes_max: usize,
 }
 
@@ -28,7 +28,7 @@ impl Default for CacheSettings {
     }
 }
 
-/// Cache of groups of users, for one partition.
+/// Cache of groups of users for a partition.
 pub struct UserCache {
     directory: Box<dyn Directory>,
     clean_every: Millis,
@@ -37,8 +37,8 @@ pub struct UserCache {
 
 struct State {
     entries: Entries,
-    /// Users that are being looked up. If a user sends groups meanwhile, the query is removed here and its answer is
-    /// not stored, because the sent groups are newer.
+    /// Users with a directory query in progress. If a user sends groups meanwhile, the query is removed from this map
+    /// and its answer is not stored, because the sent groups are newer.
     asking: BTreeMap<Name, Arc<Question>>,
     clean_at: Timestamp,
 }
@@ -68,17 +68,17 @@ impl UserCache {
         Self { directory: Box::new(directory), clean_every, state: Mutex::new(state) }
     }
 
-    /// Returns the groups of `user`: from the cache if they are younger than 300 s, and otherwise from the directory.
-    /// A failure is cached until the first cleaning more than 30 s later.
+    /// Returns the groups of `user`. Uses the cache if its entry is younger than 300 s, and otherwise the directory. A
+    /// failure is cached until the first cleaning more than 30 s later.
     ///
     /// Blocks while this or another thread queries the directory for the user.
     ///
     /// # Errors
-    /// If `user` is empty, which is not cached, or the directory has no complete answer.
+    /// If `user` is empty (never cached), or the directory has no complete answer.
     ///
     /// # Panics
-    /// If the directory panics. Other threads that wait for the same user get [`LookupFailure::BrokenOff`], nothing
-    /// is cached, and the next lookup queries again.
+    /// If the directory panics. Other threads that wait for the same user get [`LookupFailure::BrokenOff`], nothing is
+    /// cached, and the next lookup queries again.
     pub fn look_up(&self, user: &Name, now: Timestamp) -> Result<UserInfo, UserError> {
         if user.is_empty() {
             return Err(UserError::Empty);
@@ -190,7 +190,7 @@ impl Asking<'_> {
 }
 
 impl Drop for Asking<'_> {
-    /// Has no effect after an answer. After a panic, it answers with a failure.
+    /// Has no effect after an answer. After a panic, answers with a failure.
     fn drop(&mut self) {
         self.end(Answer::failed(LookupFailure::BrokenOff), None);
     }

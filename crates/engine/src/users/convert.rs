@@ -12,16 +12,16 @@ const NOBODY: &str = "nobody";
 const NO_GROUP: &str = "nogroup";
 
 impl UserCache {
-    /// Determines the submitting user. Groups in the submission are stored for the user, so that they also count for
-    /// a later submission without groups.
+    /// Determines the submitting user. Groups in the submission are stored for the user, so that they also count for a
+    /// later submission without groups.
     ///
-    /// A forced application already runs. It gets `nobody` and `nogroup` for missing parts, and is refused only for
-    /// an invalid name.
+    /// A forced application already runs. It gets `nobody` and `nogroup` for missing parts, and is rejected only for an
+    /// invalid name.
     ///
     /// Blocks while the directory is queried.
     ///
     /// # Errors
-    /// If there is no user, if the name is invalid, or if the groups are neither sent nor found.
+    /// If the submission has no user, if the name is invalid, or if the groups are neither sent nor found.
     pub fn convert(&self, submitted: &Submitted, now: Timestamp) -> Result<UserInfo, UserError> {
         let Submitted { user, groups, forced } = submitted;
         if user.is_empty() {

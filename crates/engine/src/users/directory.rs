@@ -6,9 +6,9 @@ use headroom_core::Name;
 
 use super::LookupFailure;
 
-/// A directory of groups of users. It does not cache; [`super::UserCache`] does.
+/// A directory of groups of users. [`super::UserCache`] caches its answers.
 ///
-/// It can be slow. Many threads call it concurrently, usually one for each user, and without holding a lock.
+/// A directory can be slow. Many threads call it concurrently, usually one for each user, and without holding a lock.
 pub trait Directory: Send + Sync {
     /// Looks up `user`, which is not empty.
     fn look_up(&self, user: &str) -> Answer;
@@ -17,9 +17,9 @@ pub trait Directory: Send + Sync {
 /// Answer of a directory about a user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// Groups of the user, the primary one first. Some failures have groups too: those that are known.
+    /// Groups of the user, the primary group first. After some failures, only the known groups.
     pub groups: Vec<Name>,
-    /// Reason why the groups are incomplete. `None` if they are complete.
+    /// Reason why the groups are incomplete. `None` if all groups are known.
     pub failure: Option<LookupFailure>,
 }
 
@@ -35,7 +35,7 @@ impl Answer {
     }
 }
 
-/// No directory: every user exists, in one group with the name of the user.
+/// A directory without data: every user exists, in one group with the name of the user.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Echo;
 
@@ -63,21 +63,21 @@ pub trait Database: Send + Sync {
     /// The error of the database, if the query failed.
     fn primary_group(&self, user: &str) -> Result<Option<GroupId>, Name>;
 
-    /// Returns all groups of a user with this primary group, in the order of the database. The primary group can be
-    /// among them.
+    /// Returns all groups of a user with this primary group, in the order of the database. The result can include the
+    /// primary group.
     ///
     /// # Errors
     /// The error of the database, if the query failed.
     fn group_ids(&self, user: &str, primary: GroupId) -> Result<Vec<GroupId>, Name>;
 
-    /// Returns the name of a group. `None` if it has none, or the query failed.
+    /// Returns the name of a group. `None` if the group has no name, or the query failed.
     fn group_name(&self, group: GroupId) -> Option<Name>;
 }
 
 /// A directory based on a database with numeric groups.
 ///
-/// The primary group is first, followed by the others in the order of the database. A group without a name is
-/// represented by its number, so that a limit can still name it.
+/// The primary group is first. The other groups follow in the order of the database. A group without a name is
+/// represented by its number, so that a limit can still name this group.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByNumber<D>(pub D);
 

@@ -9,7 +9,7 @@ use super::{Answer, LookupFailure};
 /// Time for which groups are valid.
 pub const POSITIVE_TTL: Millis = Millis::from_secs(300);
 
-/// Minimum age of a failure. The next cleaning after that removes it.
+/// Minimum age of a failure. The next cleaning removes an older failure.
 pub const FAILED_TTL: Millis = Millis::from_secs(30);
 
 /// Memory of an entry in addition to its texts: its rows in two half-full trees, and the headers of its texts.
@@ -23,9 +23,9 @@ const GROUP_BYTES: usize = 48;
 pub struct Entry {
     /// Name of the user.
     pub user: Name,
-    /// Groups in order. After a failure, the known ones.
+    /// Groups in order. After a failure, only the known groups.
     pub groups: Vec<Name>,
-    /// Reason why the groups are incomplete. `None` if they are complete.
+    /// Reason why the groups are incomplete. `None` if all groups are known.
     pub failure: Option<LookupFailure>,
     /// Time of the lookup, in whole seconds.
     pub resolved: Timestamp,
@@ -37,7 +37,7 @@ impl Entry {
         Self { user, groups, failure, resolved: whole_seconds(now) }
     }
 
-    /// Returns whether the entry still answers a lookup. A failure does so as long as it is stored.
+    /// Returns whether the entry still answers a lookup. A failure answers lookups as long as it is stored.
     fn counts(&self, now: Timestamp) -> bool {
         self.failure.is_some() || whole_seconds(now).since(self.resolved) < POSITIVE_TTL
     }
@@ -84,8 +84,8 @@ impl Entries {
         self.get(user).filter(|entry| entry.counts(now))
     }
 
-    /// Stores an entry, which replaces the previous one of the user. Evicts others if necessary. An entry that alone
-    /// exceeds the limit is not stored.
+    /// Stores an entry, which replaces the previous entry of the user. Evicts other entries if necessary. An entry that
+    /// alone exceeds the limit is not stored.
     pub(super) fn put(&mut self, entry: Entry) {
         self.remove(&entry.user);
         let bytes = entry.bytes();

@@ -31,7 +31,7 @@ pub enum UserError {
     Unresolved {
         /// Name of the user.
         user: Name,
-        /// Error of the directory. It is part of the sentence, and therefore not a source.
+        /// Error of the directory. Not a `source`, because the sentence already contains the error.
         failure: LookupFailure,
     },
     /// The partition is not configured.
@@ -43,7 +43,7 @@ pub enum UserError {
 }
 
 impl UserError {
-    /// Codes of rejected applications. An unknown partition is refused earlier, as `UNKNOWN_PARTITION`.
+    /// Codes of rejected applications. An unknown partition is rejected earlier, as `UNKNOWN_PARTITION`.
     pub const CODES: [&str; 3] = ["U-EMPTY", "U-NAME", "U-UNRESOLVED"];
 
     /// Returns a code that does not change with the sentence, for logs, tests, and documentation.
@@ -83,8 +83,8 @@ pub enum LookupFailure {
 /// Reason why a `usergroupresolver` cannot be used. Nothing changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolverError {
-    /// LDAP is not supported yet. Another resolver would give users other groups, and therefore other limits, than
-    /// the file requests.
+    /// LDAP is not supported yet. Another resolver would give users other groups than the file requests, and therefore
+    /// other limits.
     #[error(
         "partition {} sets `usergroupresolver` to `ldap`, which Headroom does not support yet. Set \
          `os` on a machine whose user database reads the directory (for example with SSSD), or \
@@ -144,7 +144,7 @@ impl fmt::Display for ResolverWarning {
 /// Shows an external name with quotes, escaped and shortened, because log readers cannot trust it.
 struct Shown<'a>(&'a str);
 
-/// Most characters of a name that are shown.
+/// Maximum number of characters of a name that are shown.
 const SHOWN_CHARACTERS_MAX: usize = 80;
 
 impl fmt::Display for Shown<'_> {

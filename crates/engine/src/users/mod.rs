@@ -45,7 +45,7 @@ pub use os::OsDatabase;
 pub use partitions::Users;
 pub use resolver::{Resolver, Resolvers};
 
-/// User and groups as a client sent them. All empty if it sent none.
+/// User and groups that a client sent. All fields are empty if the client sent none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Submitted {
     /// User name. Can be empty.
@@ -66,8 +66,8 @@ pub struct UserInfo {
 }
 
 impl UserInfo {
-    /// Returns the groups whose names are invalid in limits, so that no limit can name them. They are retained, as in
-    /// the reference: without groups, a user would not be subject to the limit of `*`.
+    /// Returns the groups whose names are invalid in limits, so that no limit can name these groups. The groups are
+    /// retained, as in the reference: without groups, a user would not be subject to the limit of `*`.
     pub fn groups_without_legal_name(&self) -> impl Iterator<Item = &Name> {
         self.groups.iter().filter(|group| !is_group_name(group))
     }

@@ -8,11 +8,11 @@ use nix::unistd::{Gid, Group, User, getgrouplist};
 
 use super::directory::{Database, GroupId};
 
-/// The database of the operating system, through the C library. It therefore uses all configured sources: files,
-/// SSSD, LDAP, NIS.
+/// The database of the operating system, through the C library. The library uses all configured sources: files, SSSD,
+/// LDAP, NIS.
 ///
-/// A lookup blocks until the system answers. To return the name of a group, the library reads all its members; a
-/// group with more than 1 MiB of members is represented by its number.
+/// A lookup blocks until the system answers. To return the name of a group, the library reads all its members; a group
+/// with more than 1 MiB of members is represented by its number.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OsDatabase;
 

@@ -20,8 +20,8 @@ struct Partition {
 }
 
 impl Users {
-    /// Puts the resolvers of a queue file in force. Partitions are added and removed. A partition whose resolver
-    /// changed gets a new cache, and the others retain theirs. A running lookup ends in the cache in which it began.
+    /// Applies the resolvers of a queue file. Adds and removes partitions. A partition whose resolver changed gets a
+    /// new cache, and all others retain their caches. A running lookup ends in the cache in which it began.
     pub fn configure(&self, resolvers: &Resolvers, now: Timestamp) {
         let mut partitions = self.partitions.write().unwrap_or_else(PoisonError::into_inner);
         let mut before = std::mem::take(&mut *partitions);
@@ -41,7 +41,7 @@ impl Users {
     /// Determines the user who submits to `partition`. See [`UserCache::convert`].
     ///
     /// # Errors
-    /// As [`UserCache::convert`]. Also if the partition does not exist.
+    /// The same as [`UserCache::convert`]. Also if the partition does not exist.
     pub fn convert(
         &self,
         partition: &str,

@@ -4,7 +4,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Answer;
 
-/// A query that one thread makes, and for which the others wait.
+/// A query that one thread makes, and for which other threads wait.
 #[derive(Debug, Default)]
 pub(super) struct Question {
     state: Mutex<State>,

@@ -8,7 +8,7 @@ use super::{ByNumber, CacheSettings, Echo, OsDatabase, ResolverError, ResolverWa
 /// A kind of directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Resolver {
-    /// No directory: a user without groups gets one group with the same name.
+    /// No directory: a user without groups gets one group with the name of the user.
     #[default]
     Echo,
     /// The database of the operating system.

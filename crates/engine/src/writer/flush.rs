@@ -16,7 +16,7 @@ use super::{Batch, Writer};
 pub(crate) const FILES_CHECKED_EVERY: Millis = Millis::from_secs(1);
 
 impl Writer {
-    /// Makes all changes since the last call durable, and publishes them.
+    /// Makes all changes since the last call durable, and publishes these changes.
     ///
     /// # Errors
     /// If the journal fails. Nothing is published then, and the writer must not be used again, because the state in
@@ -33,10 +33,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes everything durable, and takes a last snapshot, so that the next start is fast.
+    /// Makes all changes durable, and takes a last snapshot, so that the next start is fast.
     ///
     /// # Errors
-    /// As [`Writer::flush`].
+    /// The same as [`Writer::flush`].
     pub fn finish(&mut self) -> Result<(), EngineError> {
         self.flush(true)?;
         // If the audit log is not durable, no snapshot is taken, so that the next start restores it from the records.
@@ -68,8 +68,8 @@ impl Writer {
         Ok(committed)
     }
 
-    /// While nothing is written, checks at intervals that the files of the journal are still in place. A write checks
-    /// that itself.
+    /// Checks at intervals that the files of the journal are still in place, while nothing is written. A write performs
+    /// this check itself.
     fn look_after_files(&mut self) -> Result<(), EngineError> {
         if self.last >= self.looked_after + FILES_CHECKED_EVERY {
             self.looked_after = self.last;
@@ -78,7 +78,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Checks the current snapshot, and begins one if it is due.
+    /// Checks the current snapshot, and begins a snapshot if one is due.
     fn take_snapshots(&mut self) {
         let now = self.last;
         self.keeper.look(now, self.journal.store_mut());

@@ -56,8 +56,8 @@ impl Apply {
     /// Sends the file, and prints the result.
     ///
     /// # Errors
-    /// When something cannot be read, the file is not the one of the plan, or the server refuses for another
-    /// reason than that the plan is another one by now.
+    /// When a file cannot be read, or differs from the planned file. Also when the server rejects the request, unless
+    /// the plan is outdated.
     pub(crate) fn run(self) -> Result<ExitCode> {
         let planned = self.plan.as_deref().map(planned).transpose()?;
         let file = self.file.as_ref().or_else(|| planned.as_ref()?.file.as_ref());

@@ -88,7 +88,8 @@ impl Apps {
     }
 }
 
-/// An application by its id: one that has not ended, or else the one that ended or was refused last.
+/// Returns an application by its ID. Prefers an application that has not ended; otherwise the last one that ended or
+/// was rejected.
 async fn find(client: &Client, partition: &str, id: &str) -> Result<Application, ClientError> {
     let missing = match client.get_application(partition, id).await {
         Ok(found) => return Ok(found),
@@ -121,7 +122,7 @@ fn applications(all: &[Application], now: i64) -> Result<Listing> {
     Ok(listing)
 }
 
-/// Why the first ask with a wait reason waits.
+/// Returns the first wait reason of the asks of an application.
 fn reason(application: &Application) -> &str {
     let reason = application.requests.iter().find_map(|ask| newest(&ask.allocation_log));
     reason.unwrap_or_default()
@@ -131,7 +132,7 @@ fn newest(log: &[headroom_api::wsv1::AllocationLogEntry]) -> Option<&str> {
     log.iter().max_by_key(|entry| entry.last_occurrence).map(|entry| entry.message.as_str())
 }
 
-/// Whose the application is, where it stands and since when, in a line.
+/// Returns the owner, queue, state, and times of an application in one line.
 fn heading(one: &Application) -> String {
     let Application { application_id, user, queue_name, application_state, .. } = one;
     let time = |nanos: i64| Timestamp::from_nanosecond(nanos.into()).unwrap_or_default();

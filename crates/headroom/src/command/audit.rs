@@ -105,7 +105,7 @@ impl Audit {
     }
 }
 
-/// A folder that is there: none is made for a wrong name.
+/// Opens an existing folder. Fails instead of creating one for a wrong name.
 fn disk(folder: &Path) -> Result<Arc<dyn Disk>> {
     ensure!(folder.is_dir(), "the folder {} does not exist", folder.display());
     let opened = Folder::new(folder);
@@ -152,7 +152,7 @@ impl Verify {
         let audit = audit_in(&self.journal)?;
         let known = match FileReader::open(disk(&self.journal)?) {
             Ok(files) => {
-                // The error says what a panic of the books would.
+                // The error contains the message of a panic, so the panic is not printed.
                 let hook = take_hook();
                 set_hook(Box::new(|_| {}));
                 let known = AuditKnown::of(&files);
@@ -173,7 +173,7 @@ impl Verify {
     }
 }
 
-/// What was found, in a line or two.
+/// Returns the result as one or two lines.
 fn text_of(found: &AuditVerified) -> String {
     let (Some(first), Some(last)) = (&found.first, &found.last) else {
         return "no records\n".to_owned();
@@ -265,7 +265,7 @@ const COLUMNS: [&str; 13] = [
 
 type Rows = csv::Writer<Vec<u8>>;
 
-/// Print a record as a row: what was and is so as JSON in one cell each.
+/// Writes a record as a row. The values before and after the change are JSON, in one cell each.
 fn row(rows: &mut Rows, record: &AuditRecord) -> Result<()> {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     rows.write_record([
@@ -286,7 +286,7 @@ fn row(rows: &mut Rows, record: &AuditRecord) -> Result<()> {
     output::print(&flushed(rows)?)
 }
 
-/// What was written so far.
+/// Returns the rows that were written so far.
 fn flushed(rows: &mut Rows) -> Result<String> {
     let written = std::mem::replace(rows, csv::Writer::from_writer(Vec::new())).into_inner();
     Ok(String::from_utf8(written.map_err(csv::IntoInnerError::into_error)?)?)

@@ -42,7 +42,7 @@ struct Keys {
 }
 
 impl Config {
-    /// Print the list.
+    /// Prints the list.
     ///
     /// # Errors
     /// When no key has the path, or standard output cannot be written.

@@ -66,7 +66,7 @@ impl Events {
                 }
             }
             events.truncate(self.limit);
-            // The server has the newest first, a terminal the oldest.
+            // The server sends the newest event first. A terminal shows the oldest first.
             events.reverse();
             Ok(events)
         })?;

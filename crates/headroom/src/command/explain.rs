@@ -1,5 +1,4 @@
-//! `headroom explain`: why an application or an ask waits on a running server, and what would start it; the same of
-//! something that nobody has submitted.
+//! `headroom explain`: explains why a real or hypothetical ask waits, and what would start it.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -60,7 +59,7 @@ pub(crate) struct Explain {
     remote: Remote,
 }
 
-/// How long the first line is at most.
+/// Maximum length of the first line, in characters.
 const LINE_MAX: usize = 100;
 
 impl Explain {
@@ -89,7 +88,7 @@ impl Explain {
                 return Ok(client.explain_application(partition, subject, sought).await?);
             };
             match client.explain_ask(partition, parts, sought).await {
-                // An id may have a slash in it.
+                // An ID can contain a slash.
                 Err(why) if why.status() == Some(404) => {
                     let whole = client.explain_application(partition, subject, sought).await;
                     Ok(whole.map_err(|_| why)?)
@@ -111,7 +110,7 @@ impl Explain {
     }
 }
 
-/// The whole answer for programs; a row for each check.
+/// Returns the whole explanation for programs, with one row for each check.
 fn listing(found: &Explanation) -> Result<Listing> {
     const COLUMNS: [&str; 9] =
         ["CHECK", "VERDICT", "LETTER", "SCOPE", "TYPE", "LIMIT", "USED", "ASKED", "SHORT"];
@@ -141,7 +140,7 @@ fn listing(found: &Explanation) -> Result<Listing> {
     Ok(listing)
 }
 
-/// The page of a code.
+/// Returns the page of a code.
 fn page_of(code: &str) -> Result<&'static str> {
     if let Some(page) = pages::page(code) {
         return Ok(page);
@@ -153,10 +152,10 @@ fn page_of(code: &str) -> Result<&'static str> {
     bail!("the code {code:?} does not exist. {hint}")
 }
 
-/// The answer in one line, with the cheapest remedy if that still fits.
+/// Returns the answer in one line. Adds the cheapest remedy if the line stays short enough.
 fn first_line(found: &Explanation) -> String {
     let remedy = found.remedies.as_ref().and_then(|all| all.items.first());
-    // Nobody need do anything where it is on its way, nor is it the change that is missing where others go first.
+    // No change is needed if the ask starts without one, and no change helps if the ask waits for the head of line.
     let remedy = remedy.filter(|_| by_itself(found).is_none() && !is_behind_a_head(found));
     let with = remedy.map(|one| format!("{}; {}", found.line, one.edits.join(", ")));
     let fits = with.filter(|line| line.chars().count() <= LINE_MAX);
@@ -165,26 +164,32 @@ fn first_line(found: &Explanation) -> String {
     fits.or_else(short).unwrap_or_else(|| found.line.clone())
 }
 
-/// What comes of it without anybody's doing, where that is under way.
+/// Returns what happens without a change. `None` if nothing is in progress.
 fn by_itself(found: &Explanation) -> Option<&'static str> {
     match &*found.blocked_by.first()?.id {
         "PREEMPTION_PENDING" => {
-            Some("the ask starts unchanged after the preempted allocations have stopped")
+            Some("no change is needed: the ask starts after the preempted allocations have stopped")
         }
-        "BACKOFF" => Some("the ask is checked again unchanged after the pause"),
-        "RECOVERING" => Some("the ask is checked unchanged after the nodes have reported"),
-        "RM_AWAY" => Some("the ask is checked unchanged after the resource manager reconnects"),
+        "BACKOFF" => {
+            Some("no change is needed: the scheduler checks the ask again after the pause")
+        }
+        "RECOVERING" => {
+            Some("no change is needed: the scheduler checks the ask after the nodes have reported")
+        }
+        "RM_AWAY" => Some(
+            "no change is needed: the scheduler checks the ask after the resource manager reconnects",
+        ),
         _ => None,
     }
 }
 
-/// Whether it is not its turn in the line of its leaf.
+/// Returns whether the ask waits for the head of line of its leaf.
 fn is_behind_a_head(found: &Explanation) -> bool {
     let first = found.blocked_by.first().map(|check| &*check.id);
     matches!(first, Some("BEHIND_HEAD" | "HELD_FOR_HEAD"))
 }
 
-/// What kind of change helps, where there is no room for the change itself.
+/// Returns the kind of change that helps. Used if the change itself does not fit in the line.
 fn helpful(found: &Explanation, kind: &str) -> String {
     let code = found.blocked_by.first().and_then(|check| WaitCode::of_text(&check.id));
     let suspended = code == Some(WaitCode::TenantSuspended);
@@ -192,7 +197,7 @@ fn helpful(found: &Explanation, kind: &str) -> String {
         "wait" => "wait",
         "resume" => "resume the tenant",
         "move" => "move the ask",
-        // Whatever else is changed, it does not start without that.
+        // Without this change, no other change starts the ask.
         _ if suspended => "resume the tenant, and more",
         "raise" if code.is_some_and(WaitCode::is_quota) => "raise the quota",
         "raise" => "raise the limit",
@@ -204,13 +209,15 @@ fn helpful(found: &Explanation, kind: &str) -> String {
     words.to_owned()
 }
 
-/// The first line, then the evidence; what it waited for if that is asked for or has changed.
+/// Returns the first line and the evidence. The wait history follows if `history` is set or the wait reason has
+/// changed.
 fn shown(found: &Explanation, history: bool) -> String {
     let mut text = first_line(found) + "\n";
     // Writing to a string cannot fail.
     let _ = writeln!(text);
     if let Some(starts) = found.would_start {
-        let _ = writeln!(text, "not submitted: {starts} would start immediately");
+        let members = if starts == 1 { "member" } else { "members" };
+        let _ = writeln!(text, "not submitted; {starts} {members} would start immediately");
     }
     let what = found.ask.as_ref().map_or_else(String::new, |ask| format!(", ask {ask}"));
     let size = resources(&found.resources);
@@ -229,7 +236,7 @@ fn shown(found: &Explanation, history: bool) -> String {
              partition"
         );
     }
-    // The first line says when it ended.
+    // The first line has the time of the end.
     if let Some(since) = found.since.filter(|_| found.state != ExplainedState::Ended) {
         let _ = writeln!(text, "since {since}");
     }
@@ -249,11 +256,7 @@ fn shown(found: &Explanation, history: bool) -> String {
             let _ = writeln!(text, "  no wait reasons in the stored journal");
         }
         for change in &found.history {
-            let _ = writeln!(
-                text,
-                "  from {} on {}, by record {}",
-                change.at, change.id, change.sequence
-            );
+            let _ = writeln!(text, "  {}: {} (record {})", change.at, change.id, change.sequence);
         }
     }
     if let Some(preemption) = &found.preemption {
@@ -280,10 +283,10 @@ fn of_check(text: &mut String, check: &ExplainedCheck) {
     let of = |amount: i64| unit.write(Quantity::of(amount));
     if let (Some(limit), Some(asked)) = (check.limit, check.asked) {
         let what = name.unwrap_or("applications");
-        // A head of line, or a lowered bound, can leave a negative rest: it is shown as 0.
+        // The limit can be negative because of a head of line or a lowered bound. Then 0 is shown.
         let limit = of(limit.max(0));
         let both = match check.used {
-            // Of all nodes it is known how much the best has.
+            // For this check, `limit` is the amount of the best node.
             _ if check.id == "NO_NODE_FITS" => format!("at most {limit} on one node"),
             Some(used) => format!("{} of {limit}", of(used)),
             None => limit,
@@ -310,7 +313,7 @@ fn of_check(text: &mut String, check: &ExplainedCheck) {
 }
 
 fn of_nodes(text: &mut String, nodes: &NodesLookedAt) {
-    // A server that knows more reasons than this program sends a word all the same.
+    // A newer server can send a reason that this program does not know.
     let reason_text = |why: &str| NodeReason::of_word(why).map(NodeReason::text);
     let refused = nodes.refused.iter();
     let refused = refused
@@ -322,16 +325,18 @@ fn of_nodes(text: &mut String, nodes: &NodesLookedAt) {
     }
 }
 
-/// The capacity that is held for it.
+/// Returns a sentence about the capacity that queues hold for the ask.
 fn of_hold(hold: &ExplainedHold) -> String {
     let ExplainedHold { queue, since, until } = hold;
     let holder = queue.as_ref().map_or("an ancestor queue".into(), |path| format!("queue {path}"));
-    format!("{holder} holds capacity for the ask since {since}, and until {until} at most")
+    format!(
+        "{holder} has held capacity for the ask since {since}. The hold ends at {until} at the latest."
+    )
 }
 
-/// What preemption would do for it.
+/// Writes what preemption would do for the ask.
 fn of_preemption(text: &mut String, found: &ExplainedPreemption) {
-    let _ = writeln!(text, "\npreemption, from {}", found.from);
+    let _ = writeln!(text, "\npreemption (first attempt at {})", found.from);
     let _ = writeln!(text, "  {}", found.sentence);
     for victim in &found.victims {
         let PreemptionVictim { application, allocation, queue, user, resources: size } = victim;
@@ -346,7 +351,7 @@ fn of_preemption(text: &mut String, found: &ExplainedPreemption) {
     }
 }
 
-/// What becomes of it in its turn.
+/// Returns the outcome after the asks ahead have started.
 const fn outcome(turn: InTurn) -> &'static str {
     match turn {
         InTurn::Starts => "the ask starts",
@@ -355,7 +360,7 @@ const fn outcome(turn: InTurn) -> &'static str {
     }
 }
 
-/// When something starts that needs no change; nothing where it does not.
+/// Returns when the ask starts without changes. `None` if a change is needed.
 const fn starts_when(remedies: &Remedies) -> Option<&'static str> {
     if remedies.starts_alone {
         Some("when the ask is next, if the asks ahead leave enough capacity")
@@ -366,7 +371,7 @@ const fn starts_when(remedies: &Remedies) -> Option<&'static str> {
     }
 }
 
-/// A change behind its kind, unless it begins with that word.
+/// Returns a change after its kind. Omits the kind if the change begins with this word.
 fn said_once(kind: &str, edits: &str) -> String {
     let again = edits.strip_prefix(kind).is_some_and(|rest| rest.starts_with(' '));
     if again { edits.to_owned() } else { format!("{kind}: {edits}") }
@@ -375,10 +380,11 @@ fn said_once(kind: &str, edits: &str) -> String {
 fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) {
     let when = starts_when(remedies);
     if let Some(when) = when {
-        let _ = writeln!(text, "\nthe ask starts unchanged {when}");
+        let _ = writeln!(text, "\nwithout changes, the ask starts {when}");
     }
     if let Some(turn) = remedies.in_turn {
-        let _ = writeln!(text, "unchanged, if the asks ahead start first: {}", outcome(turn));
+        let _ =
+            writeln!(text, "without changes, after the asks ahead have started: {}", outcome(turn));
     }
     if when.is_some() {
         return;
@@ -390,11 +396,11 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
     if coming.is_none() || !remedies.items.is_empty() {
         let sooner = if coming.is_some() { " sooner" } else { "" };
         let next = if found.ahead_in_partition.is_some_and(|ahead| ahead > 0) {
-            ", if it were next"
+            " if it were next"
         } else {
             ""
         };
-        let _ = writeln!(text, "\nchanges that start the ask{sooner}{next}");
+        let _ = writeln!(text, "\nchanges that would start the ask{sooner}{next}");
     }
     for one in &remedies.items {
         let mut about =
@@ -405,7 +411,7 @@ fn of_remedies(text: &mut String, (found, remedies): (&Explanation, &Remedies)) 
         let _ = writeln!(text, "  {}{about}", said_once(&one.kind, &one.edits.join(", ")));
     }
     if coming.is_none() && remedies.items.is_empty() {
-        let _ = writeln!(text, "  no change that the search tried starts the ask");
+        let _ = writeln!(text, "  the search found no change that starts the ask");
     }
     if remedies.hidden > 0 {
         let _ = writeln!(text, "  {} more, which you are not allowed to see", remedies.hidden);

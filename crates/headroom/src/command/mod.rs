@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
-/// What to do.
+/// The subcommands of `headroom`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run the server: REST, gRPC, and the page, on one port
@@ -75,10 +75,10 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Do it; what the program ends with.
+    /// Runs the subcommand. Returns the exit code.
     ///
     /// # Errors
-    /// What went wrong, for the user.
+    /// The error to show to the user.
     pub(crate) fn run(self) -> Result<ExitCode> {
         match self {
             Self::Serve(serve) => return serve.run(),
@@ -113,7 +113,7 @@ mod tests {
 
     use crate::Arguments;
 
-    /// Every subcommand with the words that lead to it, and what stands behind its help.
+    /// Collects every subcommand with its command line and its help text after the options.
     fn all(command: &clap::Command, path: &str, found: &mut Vec<(String, String)>) {
         for one in command.get_subcommands() {
             let path = format!("{path} {}", one.get_name());
@@ -123,18 +123,18 @@ mod tests {
         }
     }
 
-    /// The command lines of an example, as far as the program itself sees them.
+    /// Returns the command lines of an example, without the name of the program.
     fn lines(help: &str) -> impl Iterator<Item = Vec<String>> {
         let shown = help.lines().filter_map(|line| {
             let line = line.trim().trim_start_matches("Example: ");
-            // A variable may stand before it.
+            // An environment variable can precede the program name.
             let begin = line.find("headroom ").filter(|at| !line[..*at].contains('`'))?;
             (begin == 0 || line[..begin].contains('=')).then(|| &line[begin..])
         });
         shown.map(|line| {
             let line = line.split([';', '|', '<', '>']).next().unwrap_or_default();
             let mut words = Vec::new();
-            // Single quotes hold words together.
+            // Single quotes group words.
             for (position, part) in line.split('\'').enumerate() {
                 match position % 2 {
                     1 => words.push(part.to_owned()),

@@ -127,7 +127,7 @@ fn table(entries: &[TokenEntry]) -> String {
     text
 }
 
-/// To the second: nobody needs more.
+/// Returns a time without fractions of a second.
 fn day(time: Timestamp) -> String {
     let text = time.to_string();
     text.split('.')

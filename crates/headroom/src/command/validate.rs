@@ -80,7 +80,7 @@ impl Validate {
     }
 }
 
-/// Returns the queue files of a file, each with its name: itself, or those that it holds.
+/// Returns the queue files in a file, each with its name: the file itself, or the files that it contains.
 fn pieces(name: String, path: &Path) -> Vec<(String, io::Result<Vec<u8>>)> {
     let bytes = match read(path) {
         Ok(bytes) if bytes.len() <= FILE_BYTES_MAX => bytes,
@@ -98,7 +98,7 @@ fn pieces(name: String, path: &Path) -> Vec<(String, io::Result<Vec<u8>>)> {
     held.files.into_iter().map(piece).collect()
 }
 
-/// What to do about a file that should hold a queue file and does not.
+/// Returns the error for a file that contains no queue file.
 pub(super) fn without_file(held: &Wrapper) -> String {
     let keys = match &held.others[..] {
         [] => "the file has no keys".to_owned(),
@@ -111,7 +111,7 @@ pub(super) fn without_file(held: &Wrapper) -> String {
     )
 }
 
-/// What a queue file within a file is called.
+/// Returns the name of a queue file inside another file.
 fn piece_name(outer: &str, file: &Wrapped) -> String {
     let Wrapped { key, within, line, in_lines, .. } = file;
     let within = if within.is_empty() { String::new() } else { format!("{within}, ") };
@@ -122,13 +122,13 @@ fn piece_name(outer: &str, file: &Wrapped) -> String {
     }
 }
 
-/// Whether a file can be loaded and has a partition. `YuniKorn` accepts a file without partitions and uses its built-in
-/// queues, which the author of the file rarely intends.
+/// Returns whether a file can be loaded and has a partition. `YuniKorn` accepts a file without partitions and uses its
+/// built-in queues, which the author of the file rarely intends.
 fn says_something(review: &Review) -> bool {
     review.configuration.as_ref().is_some_and(|file| !file.partitions.is_empty())
 }
 
-/// Look at a file; at what these nodes cannot give, too.
+/// Checks a file, and compares its amounts with the nodes if nodes are given.
 fn reviewed(bytes: &[u8], nodes: Option<&Amounts>) -> Review {
     let review = review_bytes(bytes);
     let first = review.configuration.as_ref().and_then(|file| file.partitions.first());
@@ -140,7 +140,7 @@ fn reviewed(bytes: &[u8], nodes: Option<&Amounts>) -> Review {
     }
 }
 
-/// What nodes have together.
+/// Returns the total of all nodes.
 pub(super) fn total(nodes: &[NodeSpec]) -> Amounts {
     let mut sum: BTreeMap<&Name, Quantity> = BTreeMap::new();
     for (name, amount) in nodes.iter().flat_map(|node| node.resources.iter()) {
@@ -154,7 +154,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     if path == Path::new("-") { bytes_of(io::stdin().lock()) } else { bytes_of(File::open(path)?) }
 }
 
-/// For people: the errors and warnings, then the recommendations, and a line that sums up.
+/// Returns the result for people: errors and warnings, recommendations, and a summary line.
 fn text_of(name: &str, review: &Review) -> String {
     let mut text = String::new();
     let found = &review.diagnostics;
@@ -208,12 +208,12 @@ fn closing_line(name: &str, review: &Review) -> String {
     parts.join(", ")
 }
 
-/// `1 queue`, `2 queues`.
+/// Returns a number with its noun, such as `1 queue` or `2 queues`.
 fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// How much a file says.
+/// Numbers of queues and other objects in a file.
 #[derive(Default)]
 struct Size {
     partitions: usize,
@@ -235,7 +235,7 @@ impl Size {
     }
 }
 
-/// A fault of the file as a whole.
+/// Returns an error about the whole file.
 fn fault_without_place(message: &str) -> Value {
     json!({
         "code": Code::File.as_str(),
@@ -247,7 +247,7 @@ fn fault_without_place(message: &str) -> Value {
     })
 }
 
-/// For programs; `docs/validate.md` describes it.
+/// Returns the result for programs, as `docs/validate.md` describes.
 fn object(name: &str, found: &io::Result<Review>) -> Value {
     let review = match found {
         Ok(review) => review,

@@ -1,4 +1,4 @@
-//! Half an hour of the demonstration against the real server, on a clock that the test moves.
+//! Half an hour of the demo on the real server, with a manual clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -20,18 +20,18 @@ use headroom_server::{
 
 use super::rm::Player;
 
-/// How much time passes in one step, milliseconds.
+/// Duration of a step, in milliseconds.
 const STEP: u64 = 2_000;
 const HALF_HOUR: u64 = 30 * 60_000;
-/// How much of it fills the cluster, milliseconds.
+/// Time in which the demo fills the cluster, in milliseconds.
 const BEGINNING: u64 = 2 * 60_000;
-/// For so long nothing comes when nothing more is to come.
+/// If no message arrives for this time, all messages of a step have arrived.
 const SILENCE: Duration = Duration::from_millis(3);
 
 /// 2026-01-01.
 const START: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
-/// A folder of the test's own, in memory where the system has such: flushes of a disk would take most of the time.
+/// A folder of the test, in memory if possible, because flushes to disk would take most of the time.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -53,7 +53,7 @@ struct Server {
     clock: HandClock,
     client: Client,
     player: Player,
-    /// Keeps the interface open.
+    /// Holds the interface open.
     _whole: (Serving, headroom_server::grpc::Interface),
     _folder: Folder,
 }
@@ -118,7 +118,7 @@ fn sum(metrics: &BTreeMap<String, f64>, start: &str) -> f64 {
     metrics.iter().filter(|(series, _)| series.starts_with(start)).map(|(_, value)| value).sum()
 }
 
-/// Names of metrics in the queries of the dashboard.
+/// Returns the names of metrics in the queries of the dashboard.
 fn of_dashboard() -> BTreeSet<String> {
     let board = include_str!("../../../../deploy/grafana/headroom.json");
     let queries = board.lines().filter(|line| line.trim_start().starts_with("\"expr\":"));
@@ -130,7 +130,7 @@ fn of_dashboard() -> BTreeSet<String> {
     named.map(str::to_owned).collect()
 }
 
-/// Everything of it: no refusal, a backlog that stays small, tenants with tasks that wait, and data for each panel.
+/// Checks the whole demo: no rejection, a small backlog, tenants with waiting tasks, and data for each panel.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn half_an_hour_has_no_refusal_a_small_backlog_and_data_for_each_panel() {
     let mut server = Server::start().await;
@@ -159,7 +159,7 @@ async fn half_an_hour_has_no_refusal_a_small_backlog_and_data_for_each_panel() {
     assert!(failed.is_empty(), "{failed:?}");
     let rejected = "yunikorn_scheduler_application_submission_total{result=\"rejected\"}";
     assert_eq!(metrics.get(rejected), Some(&0.0));
-    // It reaches a steady state: some tens of asks wait, not ever more.
+    // The demo reaches a steady state: the number of waiting asks stays in the tens.
     let most = backlogs.iter().copied().fold(0.0, f64::max);
     assert!((10.0..=150.0).contains(&most), "{backlogs:?}");
     let waits = of_tenants.iter().filter(|tasks| **tasks > 0.0).count();
@@ -170,7 +170,7 @@ async fn half_an_hour_has_no_refusal_a_small_backlog_and_data_for_each_panel() {
     assert!(asked.len() > 30, "{asked:?}");
     let missing: Vec<_> = asked.iter().filter(|name| !names.contains(name.as_str())).collect();
     assert!(missing.is_empty(), "panels without data: {missing:?}");
-    // What shows a rate shows one that is not zero.
+    // Every rate that the dashboard shows is above 0.
     for counter in [
         "headroom_preemptions_total{",
         "headroom_tenant_started_total{",

@@ -1,4 +1,4 @@
-//! What the demonstration sends, as messages of the scheduler interface.
+//! The requests of the demo, as messages of the scheduler interface.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use headroom_sim::nodes::NodeSpec;
 
 use super::scene::{JobKind, NodeKind, Size};
 
-/// The name under which the demonstration registers.
+/// Name under which the demo registers.
 pub(super) const RM: &str = "demo";
 const GROUP: &str = "members";
 
-/// What a task is.
+/// Kind of a task.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TaskSpec {
-    /// Whether it is the first of its job.
+    /// Whether the task is the first of its job.
     pub(super) originator: bool,
-    /// Whether it only holds room.
+    /// Whether the task is a placeholder.
     pub(super) placeholder: bool,
-    /// Whether it takes the room of a placeholder, or is one.
+    /// Whether the task belongs to a task group, as a placeholder or a member.
     pub(super) in_group: bool,
 }
 
@@ -39,7 +39,7 @@ fn texts<const N: usize>(pairs: [(&str, &str); N]) -> BTreeMap<String, String> {
     pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
-/// A node, the `number`th of its kind.
+/// Returns a node, the `number`th of its kind.
 pub(super) fn node(name: &str, kind: &NodeKind, number: usize) -> v1::NodeInfo {
     let rack = if number % 2 == 1 { "rack-a" } else { "rack-b" };
     v1::NodeInfo {
@@ -57,7 +57,7 @@ pub(super) fn node(name: &str, kind: &NodeKind, number: usize) -> v1::NodeInfo {
     }
 }
 
-/// A node as a list of nodes has it.
+/// Returns a node of a node list.
 pub(super) fn listed(spec: &NodeSpec) -> v1::NodeInfo {
     let amounts = spec.resources.iter();
     let amounts =
@@ -74,7 +74,7 @@ pub(super) fn listed(spec: &NodeSpec) -> v1::NodeInfo {
     }
 }
 
-/// Something to be done with a node.
+/// Returns an action on a node.
 pub(super) fn action(name: &str, action: v1::node_info::ActionFromRm) -> v1::NodeInfo {
     v1::NodeInfo {
         node_id: name.to_owned(),
@@ -84,7 +84,7 @@ pub(super) fn action(name: &str, action: v1::node_info::ActionFromRm) -> v1::Nod
     }
 }
 
-/// What runs on a node without having been scheduled.
+/// Returns a foreign allocation, which runs on a node but was not scheduled.
 pub(super) fn daemon(node: &str, size: Size) -> v1::Allocation {
     v1::Allocation {
         allocation_key: format!("daemon-{node}"),
@@ -100,7 +100,7 @@ pub(super) fn daemon(node: &str, size: Size) -> v1::Allocation {
     }
 }
 
-/// A job of so many tasks.
+/// Returns a job with this many tasks.
 pub(super) fn application(
     id: &str,
     kind: &JobKind,
@@ -123,7 +123,7 @@ pub(super) fn application(
     }
 }
 
-/// An ask for a task.
+/// Returns an ask for a task.
 pub(super) fn ask(id: &str, key: &str, kind: &JobKind, spec: TaskSpec) -> v1::Allocation {
     v1::Allocation {
         allocation_key: key.to_owned(),
@@ -146,7 +146,7 @@ pub(super) fn ask(id: &str, key: &str, kind: &JobKind, spec: TaskSpec) -> v1::Al
     }
 }
 
-/// A task has ended, for this reason.
+/// Returns the report that a task has ended, with the reason.
 pub(super) fn release(id: &str, key: &str, termination: i32) -> v1::AllocationRelease {
     v1::AllocationRelease {
         partition_name: "default".to_owned(),

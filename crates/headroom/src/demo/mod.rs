@@ -1,8 +1,8 @@
-//! The demonstration of `headroom serve --demo`: a cluster and its users that are made up, behind
-//! the real scheduler interface, at a pace that can be watched.
+//! The demo of `headroom serve --demo`: a simulated cluster with simulated users, connected through the real scheduler
+//! interface.
 //!
-//! [`scene`] says who and what there is, `play` is the resource manager without clock and network,
-//! `rm` connects it to the server, `message` knows the wire. `tenants` submits and runs tasks of tenants.
+//! [`scene`] defines the users and nodes. `play` is the resource manager without clock and network, `rm` connects it to
+//! the server, and `message` creates its messages. `tenants` submits and runs tasks of tenants.
 
 #[cfg(test)]
 mod half_hour;
@@ -21,20 +21,20 @@ use headroom_api::client::Client;
 use headroom_sim::nodes::NodeSpec;
 use tonic::transport::{Channel, Endpoint};
 
-/// What the demonstration plays; another number plays other chances.
+/// Seed of the random numbers of the demo.
 const SEED: u64 = 2_026;
 
-/// Play on the server at this address, until it ends.
+/// Runs the demo on the server at this address, until the server ends.
 ///
 /// # Errors
-/// When the server cannot be reached, or refuses something that it should not.
+/// When the server cannot be reached, or rejects a valid request.
 pub(crate) async fn run(server: SocketAddr) -> Result<()> {
     let client = Client::builder(format!("http://{server}")).build()?;
     rm::run(connected(server).await?, client, SEED).await
 }
 
-/// Bring nodes that are made up to the server at this address, until it ends. Nobody starts anything on them:
-/// clients that submit tasks of tenants run them themselves.
+/// Registers simulated nodes on the server at this address, until the server ends. Nothing runs on these nodes: clients
+/// that submit tasks of tenants also confirm and release these tasks.
 ///
 /// # Errors
 /// When the server cannot be reached, or rejects the nodes.

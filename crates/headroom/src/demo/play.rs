@@ -1,6 +1,5 @@
-//! A resource manager that plays: it has nodes, submits jobs, starts and ends their tasks, and
-//! obeys when it has to stop one. It knows no clock and no network: the caller reports what happened,
-//! and it returns what to send.
+//! A simulated resource manager: it has nodes, submits jobs, starts and ends their tasks, and stops a task on request.
+//! It has neither clock nor network: the caller passes in each event, and sends the returned requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +10,10 @@ use rand_pcg::Pcg64Mcg;
 use super::message::{self, TaskSpec};
 use super::scene::{DAEMON, DRAIN_EVERY, DRAIN_FOR, DRAINED, JOBS, JobKind, NODES};
 
-/// How long a task takes to stop once it has to, milliseconds.
+/// Time that a task takes to stop after a request to stop, in milliseconds.
 const STOPPING: u64 = 1_500;
 
-/// What is to be sent, in this order.
+/// Requests to send, in this order.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Requests {
     pub(super) nodes: Vec<v1::NodeInfo>,
@@ -23,18 +22,18 @@ pub(super) struct Requests {
     pub(super) releases: Vec<v1::AllocationRelease>,
 }
 
-/// Something that happens at a time that is known.
+/// A scheduled event.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
-    /// A job of this kind comes.
+    /// A job of this kind arrives.
     Arrive(usize),
-    /// A task has done its work.
+    /// A task completes.
     End(String),
-    /// A task that had to stop has stopped, for this reason.
+    /// A task has stopped after a request to stop, for this reason.
     Stopped(String, i32),
-    /// The node is to be drained.
+    /// The node starts to drain.
     Drain,
-    /// The node may be used again.
+    /// The node accepts tasks again.
     Undrain,
 }
 
@@ -42,15 +41,16 @@ enum Due {
 struct Job {
     kind: usize,
     user: &'static str,
-    /// Whether its first tasks, or its placeholders, have been asked for.
+    /// Whether asks for its first tasks, or for its placeholders, were sent.
     begun: bool,
-    /// Tasks that have not ended well.
+    /// Number of tasks that have not succeeded yet.
     tasks_left: u64,
-    /// Names of tasks so far.
+    /// Number of task names used so far.
     named: u64,
-    /// Of a gang: placeholders that have no node yet. The members are asked for when all have.
+    /// Number of placeholders of a gang without a node. The asks for the members are sent when no such placeholder is
+    /// left.
     placeholders_waiting: u64,
-    /// Whether its members have been asked for.
+    /// Whether asks for its members were sent.
     members_asked: bool,
 }
 
@@ -58,24 +58,24 @@ struct Job {
 struct Task {
     job: String,
     placeholder: bool,
-    /// Whether it has a node.
+    /// Whether the task has a node.
     placed: bool,
 }
 
-/// The resource manager.
+/// The simulated resource manager.
 #[derive(Debug)]
 pub(super) struct Play {
     random: Pcg64Mcg,
     jobs: BTreeMap<String, Job>,
     tasks: BTreeMap<String, Task>,
     due: BTreeSet<(u64, Due)>,
-    /// Jobs so far, of each kind.
+    /// Number of jobs so far, by kind.
     counts: [u64; JOBS.len()],
     out: Requests,
 }
 
 impl Play {
-    /// One that begins at 0, milliseconds. The same seed plays the same.
+    /// Returns a resource manager at time 0. The same seed produces the same requests.
     pub(super) fn new(seed: u64) -> Self {
         let mut play = Self {
             random: Pcg64Mcg::seed_from_u64(seed),
@@ -87,7 +87,7 @@ impl Play {
         };
         for (kind, job) in JOBS.iter().enumerate() {
             for (number, time) in job.first.iter().enumerate() {
-                // At equal times a set would keep only one of them.
+                // At equal times, the set would contain only one of these events.
                 let apart = u64::try_from(number).unwrap_or(0);
                 play.due.insert((time + apart, Due::Arrive(kind)));
             }
@@ -96,7 +96,7 @@ impl Play {
         play
     }
 
-    /// The nodes, and what runs there without having been scheduled.
+    /// Returns the nodes and their foreign allocations.
     pub(super) fn cluster() -> Requests {
         let mut requests = Requests::default();
         for kind in NODES {
@@ -109,7 +109,7 @@ impl Play {
         requests
     }
 
-    /// Let time pass up to `now`, milliseconds since it began; what is to be sent.
+    /// Advances the time to `now`, in milliseconds since the start. Returns the requests to send.
     pub(super) fn until(&mut self, now: u64) -> Requests {
         while let Some((time, _)) = self.due.first()
             && *time <= now
@@ -144,7 +144,7 @@ impl Play {
         self.random.random_range(least..=most)
     }
 
-    /// A job comes; the next of its kind after those that come at the start.
+    /// Submits a job. Schedules the next job of its kind after the initial jobs.
     fn arrive(&mut self, now: u64, kind: usize) {
         let job = &JOBS[kind];
         let count = self.counts[kind];
@@ -175,8 +175,8 @@ impl Play {
         self.jobs.insert(id, row);
     }
 
-    /// Returns whether something that the user submitted of this kind waits. They submit no more then: a backlog
-    /// that only grows shows nothing.
+    /// Returns whether a job of this kind and user waits. If one waits, the user submits no more, so that the backlog
+    /// stays small.
     fn waits(&self, kind: usize, user: &str) -> bool {
         let theirs = |job: &Job| job.kind == kind && job.user == user;
         let unplaced = self.tasks.values().filter(|task| !task.placed);
@@ -184,7 +184,7 @@ impl Play {
             || unplaced.filter_map(|task| self.jobs.get(&task.job)).any(theirs)
     }
 
-    /// What the scheduler says about applications.
+    /// Handles a message of the scheduler about applications.
     pub(super) fn hear_applications(&mut self, response: &v1::ApplicationResponse) {
         for accepted in &response.accepted {
             self.begin(&accepted.application_id);
@@ -194,7 +194,7 @@ impl Play {
         }
         for updated in &response.updated {
             match updated.state.as_str() {
-                // There was not room for all in time: each for itself.
+                // The gang was not complete in time, so each member gets its own ask.
                 "Resuming" => self.ask_members(&updated.application_id, false),
                 "Completed" | "Failing" | "Failed" => {
                     self.jobs.remove(&updated.application_id);
@@ -204,7 +204,7 @@ impl Play {
         }
     }
 
-    /// A job was accepted: ask for its tasks, or for room for all of them.
+    /// Handles an accepted job: sends asks for its tasks, or for its placeholders.
     fn begin(&mut self, id: &str) {
         let Some(job) = self.jobs.get_mut(id) else { return };
         job.begun = true;
@@ -214,7 +214,7 @@ impl Play {
         }
     }
 
-    /// Ask for the members of a gang, once.
+    /// Sends the asks for the members of a gang, once.
     fn ask_members(&mut self, id: &str, in_group: bool) {
         let Some(job) = self.jobs.get_mut(id) else { return };
         if std::mem::replace(&mut job.members_asked, true) {
@@ -225,7 +225,7 @@ impl Play {
         }
     }
 
-    /// Ask for a node for one more task.
+    /// Sends an ask for one more task.
     fn ask(&mut self, id: &str, placeholder: bool, in_group: bool) {
         let Some(job) = self.jobs.get_mut(id) else { return };
         job.named += 1;
@@ -236,7 +236,7 @@ impl Play {
         self.tasks.insert(key, Task { job: id.to_owned(), placeholder, placed: false });
     }
 
-    /// What the scheduler says about allocations, at `now`.
+    /// Handles a message of the scheduler about allocations, at time `now`.
     pub(super) fn hear_allocations(&mut self, now: u64, response: &v1::AllocationResponse) {
         for placed in &response.new {
             self.start(now, &placed.allocation_key);
@@ -246,10 +246,10 @@ impl Play {
             let has_node = self.tasks.get(key).is_some_and(|task| task.placed);
             if !has_node || released.termination_type == i32::from(v1::TerminationType::StoppedByRm)
             {
-                // Nothing runs, and the scheduler has dropped it already: a confirmation would name an unknown key.
+                // The task does not run, and the scheduler has removed its ask. A confirmation would contain an unknown key.
                 self.tasks.remove(key);
             } else {
-                // It takes a moment to stop; then the scheduler gets a report.
+                // The task takes a moment to stop. Then the scheduler gets a report.
                 let stopped =
                     Due::Stopped(released.allocation_key.clone(), released.termination_type);
                 self.due.insert((now + STOPPING, stopped));
@@ -260,7 +260,7 @@ impl Play {
         }
     }
 
-    /// A task has a node.
+    /// Starts a task on its node.
     fn start(&mut self, now: u64, key: &str) {
         let Some(task) = self.tasks.get_mut(key) else { return };
         task.placed = true;
@@ -278,7 +278,7 @@ impl Play {
         }
     }
 
-    /// A task is no more; the job it was of.
+    /// Removes a task. Returns the job to which it belonged.
     fn forget(&mut self, key: &str) -> Option<String> {
         let task = self.tasks.remove(key)?;
         if let Some(job) = self.jobs.get_mut(&task.job) {
@@ -287,15 +287,14 @@ impl Play {
         Some(task.job)
     }
 
-    /// A task has done its work.
+    /// Ends a task that has completed.
     fn end(&mut self, key: &str) {
         let Some(job) = self.forget(key) else { return };
         let termination = v1::TerminationType::StoppedByRm.into();
         self.out.releases.push(message::release(&job, key, termination));
     }
 
-    /// A task has stopped on request: report that to the scheduler. A task that was
-    /// stopped for others is asked for again.
+    /// Reports to the scheduler that a task has stopped on request. Sends a new ask for a preempted task.
     fn stopped(&mut self, key: &str, termination: i32) {
         let Some(task) = self.tasks.remove(key) else { return };
         self.out.releases.push(message::release(&task.job, key, termination));

@@ -1,5 +1,5 @@
-//! The demonstration as a client of the scheduler interface: registers, opens the three streams,
-//! and lets the play hear what comes.
+//! The connection of the demo to the scheduler interface: registers, opens the three streams, and passes messages to
+//! the resource manager.
 
 use std::time::{Duration, Instant};
 
@@ -19,9 +19,9 @@ use super::scene::QUEUES;
 use super::tenants::{self, TenantPlay};
 use crate::built;
 
-/// How often time passes for the play.
+/// Interval at which the time of the simulation advances.
 const BEAT: Duration = Duration::from_millis(100);
-/// How many requests may wait to be sent.
+/// Maximum number of requests that wait to be sent.
 const WAITING: usize = 64;
 
 /// The three streams.
@@ -34,10 +34,10 @@ struct Streams {
     allocations: Streaming<v1::AllocationResponse>,
 }
 
-/// Play until the server ends.
+/// Runs the demo until the server ends.
 pub(super) async fn run(channel: Channel, client: Client, seed: u64) -> Result<()> {
     match play(channel, client, seed).await {
-        // That is how a server ends.
+        // The server has ended.
         Err(error) if is_unavailable(&error) => Ok(()),
         ended => ended,
     }
@@ -53,7 +53,7 @@ fn is_unavailable(error: &anyhow::Error) -> bool {
         }
 }
 
-/// Bring these nodes and nothing else, until the server ends. Queues are as the server has them.
+/// Registers only these nodes, until the server ends. The demo does not change the queues of the server.
 pub(super) async fn bring(channel: Channel, nodes: Vec<v1::NodeInfo>) -> Result<()> {
     match stay(channel, nodes).await {
         Err(error) if is_unavailable(&error) => Ok(()),
@@ -72,7 +72,7 @@ async fn stay(channel: Channel, nodes: Vec<v1::NodeInfo>) -> Result<()> {
     Ok(())
 }
 
-/// Everything that plays, connected to a server.
+/// All parts of the demo, connected to a server.
 pub(super) struct Player {
     streams: Streams,
     play: Play,
@@ -81,19 +81,19 @@ pub(super) struct Player {
 }
 
 impl Player {
-    /// Registers, brings the nodes, and makes the tenants.
+    /// Registers the resource manager and its nodes, and creates the tenants.
     pub(super) async fn begin(channel: Channel, client: Client, seed: u64) -> Result<Self> {
         let mut streams = Streams::open(SchedulerClient::new(channel), QUEUES).await?;
         let Requests { nodes, allocations, .. } = Play::cluster();
         streams.send(Requests { nodes, ..Requests::default() }).await?;
-        // Nodes and allocations have no order among them: only what is there can be used.
+        // Nodes and allocations are on separate streams, so the nodes must be registered first.
         streams.nodes.message().await?;
         streams.send(Requests { allocations, ..Requests::default() }).await?;
         let tenants = TenantPlay::begin(client, seed).await?;
         Ok(Self { streams, play: Play::new(seed), tenants, tenants_next: 0 })
     }
 
-    /// Hears one message. Returns whether the server goes on.
+    /// Handles one message. Returns `false` after the server has ended.
     pub(super) async fn hear(&mut self, now: impl Fn() -> u64) -> Result<bool> {
         let Self { streams, play, .. } = self;
         tokio::select! {
@@ -110,12 +110,12 @@ impl Player {
         Ok(true)
     }
 
-    /// Sends what is due at `now`, milliseconds from the start.
+    /// Sends the requests that are due at `now`, in milliseconds since the start.
     pub(super) async fn send(&mut self, now: u64) -> Result<()> {
         self.streams.send(self.play.until(now)).await
     }
 
-    /// Does what is due of the tenants.
+    /// Sends the due requests of the tenants.
     pub(super) async fn tenants(&mut self, now: u64) -> Result<()> {
         if self.tenants_next > now {
             return Ok(());
@@ -192,7 +192,7 @@ impl Streams {
     }
 }
 
-/// A stream of requests that belongs to a session.
+/// Opens a stream of requests that belongs to a session.
 fn stream<T>(
     requests: mpsc::Receiver<T>,
     session: Option<&MetadataValue<Ascii>>,

@@ -1,9 +1,9 @@
-//! Who and what takes part in the demonstration: nodes, and kinds of jobs. All of it is made up.
+//! The participants of the demo: nodes, users, and kinds of jobs. All of them are invented.
 
 /// The queue file of the demonstration.
 pub(super) const QUEUES: &str = include_str!("../../../../examples/demo.yaml");
 
-/// How much of each resource type, in the units of the wire: millicores, bytes, pieces.
+/// Amounts of each resource type, in the units of the protocol: millicores, bytes, and counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size {
     pub(super) vcore: i64,
@@ -17,10 +17,10 @@ const fn size(cores: i64, gib: i64, gpu: i64) -> Size {
     Size { vcore: cores * 1_000, memory: gib * GI, gpu }
 }
 
-/// Nodes that are alike.
+/// A group of equal nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeKind {
-    /// Names are this and a number from 1.
+    /// Prefix of the node names. A number from 1 follows.
     pub(super) prefix: &'static str,
     pub(super) count: usize,
     pub(super) capacity: Size,
@@ -32,39 +32,39 @@ pub(super) const NODES: [NodeKind; 2] = [
     NodeKind { prefix: "cpu-", count: 6, capacity: size(48, 192, 0), instance_type: "cpu.48x" },
 ];
 
-/// What runs on each node without having been scheduled here.
+/// Size of the foreign allocation on each node.
 pub(super) const DAEMON: Size = size(1, 2, 0);
 
-/// Jobs that are alike.
+/// A group of similar jobs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JobKind {
     pub(super) name: &'static str,
     pub(super) queue: &'static str,
-    /// Who submits, in turn, with the group of each.
+    /// Users that submit the jobs in turn, with their groups.
     pub(super) users: &'static [(&'static str, &'static str)],
-    /// How many tasks a job has, from and to.
+    /// Minimum and maximum number of tasks of a job.
     pub(super) tasks: (u64, u64),
     pub(super) size: Size,
-    /// How long a task runs, from and to, milliseconds.
+    /// Minimum and maximum run time of a task, in milliseconds.
     pub(super) runs: (u64, u64),
-    /// When the first ones come, milliseconds from the start.
+    /// Submission times of the first jobs, in milliseconds since the start.
     pub(super) first: &'static [u64],
-    /// From one to the next, from and to, milliseconds.
+    /// Minimum and maximum time between two jobs, in milliseconds.
     pub(super) every: (u64, u64),
     pub(super) priority: i32,
-    /// Whether others may be stopped for its tasks.
+    /// Whether other tasks can be preempted for its tasks.
     pub(super) may_preempt: bool,
-    /// Whether its tasks offer themselves to be stopped.
+    /// Whether its tasks can be preempted.
     pub(super) preemptable: bool,
     pub(super) gang: Option<Gang>,
 }
 
-/// Tasks that start together or not at all.
+/// The gang settings of a job, whose tasks start together or not at all.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gang {
-    /// `Soft` or `Hard`: what becomes of the job if there is not room for all in time.
+    /// `Soft` or `Hard`: the outcome if the gang is not complete in time.
     pub(super) style: &'static str,
-    /// How long it may wait for room, milliseconds.
+    /// Maximum time until the gang is complete, in milliseconds.
     pub(super) timeout: i64,
 }
 
@@ -93,7 +93,7 @@ const SANDBOX_USERS: &[(&str, &str)] = &[
     ("hugo", "visitors"),
 ];
 
-/// Who has shares of a queue, and does not want the same.
+/// Users with shares of one queue and different requests.
 const LANGUAGE_USERS: &[(&str, &str)] = &[
     ("ines", "language"),
     ("jun", "language"),
@@ -180,31 +180,31 @@ pub(super) const JOBS: [JobKind; 6] = [
     },
 ];
 
-/// A node of this kind is drained now and then, for a while.
+/// The node that is drained repeatedly.
 pub(super) const DRAINED: &str = "cpu-6";
-/// From one time to the next, milliseconds.
+/// Time from one draining to the next, in milliseconds.
 pub(super) const DRAIN_EVERY: u64 = 60_000;
-/// For how long, milliseconds.
+/// Duration of a draining, in milliseconds.
 pub(super) const DRAIN_FOR: u64 = 15_000;
 
-/// Tenants that are alike in nothing but the shape of this.
+/// A tenant of the demo.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TenantKind {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
-    /// Who submits its tasks.
+    /// Users that submit its tasks.
     pub(super) users: &'static [&'static str],
-    /// How many cores and how much memory it may use, and is guaranteed.
+    /// Cores and memory of its quota, which is also its guarantee.
     pub(super) quota: (&'static str, &'static str),
     /// Cores of a task.
     pub(super) vcore: &'static str,
     /// Memory of a task.
     pub(super) memory: &'static str,
-    /// How long a task runs, from and to, milliseconds.
+    /// Minimum and maximum run time of a task, in milliseconds.
     pub(super) runs: (u64, u64),
-    /// From one task to the next, from and to, milliseconds.
+    /// Minimum and maximum time between two tasks, in milliseconds.
     pub(super) every: (u64, u64),
-    /// How many tasks may not have ended before no more come.
+    /// Maximum number of tasks that have not ended. At this number, no more tasks are submitted.
     pub(super) live_max: usize,
 }
 

@@ -1,9 +1,8 @@
-//! Tenants of the demonstration, over REST: projects that submit tasks within quotas, and run them.
+//! Tenants of the demo: projects that submit tasks over REST within their quotas, and run these tasks.
 //!
-//! `TenantPlay` is without a clock: `beat` receives the time. Invariant: a tenant has at most
-//! [`TenantKind::live_max`] tasks that have not
-//! ended, so that a few wait for its quota and no backlog grows. Its tasks are not preempted, so what was read of one still holds when
-//! the next request about it is sent, and none is refused.
+//! `TenantPlay` has no clock: `beat` receives the time. Invariant: a tenant has at most [`TenantKind::live_max`]
+//! unfinished tasks. A few of these wait for its quota, and no backlog grows. Its tasks are not preempted, so the state
+//! of a task cannot change between two requests about this task, and no request is rejected.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +17,10 @@ use rand_pcg::Pcg64Mcg;
 
 use super::scene::{TENANTS, TenantKind};
 
-/// From one beat to the next, milliseconds.
+/// Interval between two calls of `beat`, in milliseconds.
 pub(super) const BEAT: u64 = 1_000;
 
-/// One task in so many ends badly.
+/// One in this many tasks fails.
 const FAILS: u32 = 20;
 
 /// The tenants and the runner of their tasks.
@@ -29,14 +28,14 @@ const FAILS: u32 = 20;
 pub(super) struct TenantPlay {
     client: Client,
     random: Pcg64Mcg,
-    /// When each task that runs ends, milliseconds.
+    /// End time of each running task, in milliseconds.
     ends: BTreeMap<String, u64>,
-    /// When the next task of each tenant comes, milliseconds.
+    /// Submission time of the next task of each tenant, in milliseconds.
     next: [u64; TENANTS.len()],
 }
 
 impl TenantPlay {
-    /// Makes those tenants that are not there yet.
+    /// Creates the tenants that do not exist yet.
     pub(super) async fn begin(client: Client, seed: u64) -> Result<Self> {
         let there = client.list_tenants(&TenantFilter::default(), None).await?;
         for kind in TENANTS {
@@ -48,7 +47,7 @@ impl TenantPlay {
         Ok(Self { client, random, ends: BTreeMap::new(), next: [0; TENANTS.len()] })
     }
 
-    /// Does all that is due at `now`, milliseconds from the start.
+    /// Sends all requests that are due at `now`, in milliseconds since the start.
     pub(super) async fn beat(&mut self, now: u64) -> Result<()> {
         for (place, kind) in TENANTS.iter().enumerate() {
             let mut live = self.tasks(kind, TaskState::Waiting).await?.len();

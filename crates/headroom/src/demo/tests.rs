@@ -1,10 +1,10 @@
-//! The play by itself, against a scheduler that places everything at once.
+//! Tests of the simulated resource manager, with a scheduler that places every ask immediately.
 
 use headroom_api::si::v1;
 
 use super::play::{Play, Requests};
 
-/// Grants everything that is asked for, in groups too, and confirms what is released.
+/// Places every ask, in task groups too, and confirms every release.
 fn grant(play: &mut Play, now: u64, requests: &Requests) {
     let accepted = requests
         .applications
@@ -16,7 +16,7 @@ fn grant(play: &mut Play, now: u64, requests: &Requests) {
     play.hear_allocations(now, &v1::AllocationResponse { new, ..Default::default() });
 }
 
-/// Everything that is sent in the first minute.
+/// Returns all requests of the first minute.
 fn minute(seed: u64) -> Vec<Requests> {
     let mut play = Play::new(seed);
     let mut sent = Vec::new();

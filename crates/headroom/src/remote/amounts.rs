@@ -1,4 +1,4 @@
-//! Amounts and times as people write them.
+//! Amounts and times in the form that people write.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -7,12 +7,12 @@ use headroom_api::headroomv1::{Amount, display_amount};
 use headroom_api::wsv1::Resources;
 use headroom_core::resource::{Quantity, format_quantities};
 
-/// `TYPE=AMOUNT` on a command line; `none` says that there is none.
+/// `TYPE=AMOUNT` on a command line. `none` means no bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Bound {
-    /// Of what.
+    /// Name of the resource type or key.
     pub(crate) name: String,
-    /// How much, as the server takes it.
+    /// The amount in the form of the API. `None` for `none`.
     pub(crate) value: Option<String>,
 }
 
@@ -30,12 +30,12 @@ impl FromStr for Bound {
     }
 }
 
-/// An amount of a type exactly, as it may be typed; empty where there is none.
+/// Returns the exact amount of a type, in the form of a command line. Empty for `None`.
 pub(crate) fn exact(name: &str, units: Option<&i64>) -> String {
     units.map(|units| display_amount(name, *units)).unwrap_or_default()
 }
 
-/// The same of an amount as a server tells it.
+/// Returns an amount of the API in the form of a command line.
 pub(crate) fn amount(name: &str, amount: &Amount) -> String {
     match amount {
         Amount::Units(units) => display_amount(name, *units),
@@ -43,7 +43,7 @@ pub(crate) fn amount(name: &str, amount: &Amount) -> String {
     }
 }
 
-/// Names with their amounts, `vcore` and `memory` in front.
+/// Returns names with their amounts, `vcore` and `memory` first.
 pub(crate) fn list<'a>(amounts: impl Iterator<Item = (&'a str, String)>) -> String {
     let mut named: Vec<_> = amounts.collect();
     named.sort_by_key(|(name, _)| (*name != "vcore", *name != "memory"));
@@ -51,7 +51,8 @@ pub(crate) fn list<'a>(amounts: impl Iterator<Item = (&'a str, String)>) -> Stri
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// Amounts as `vcore 4, memory 16Gi, nvidia.com/gpu 2`, the first two in front; empty for none.
+/// Returns amounts such as `vcore 4, memory 16Gi, nvidia.com/gpu 2`, with `vcore` and `memory` first. Empty without
+/// amounts.
 pub(crate) fn resources(amounts: &Resources) -> String {
     let first = |name: &str| match name {
         "vcore" => 0,
@@ -70,8 +71,8 @@ pub(crate) fn resources(amounts: &Resources) -> String {
     text
 }
 
-/// The time between two points in nanoseconds, in its two largest units: `2d 3h`, `45s`; empty
-/// where there is no beginning.
+/// Returns the time between two points in nanoseconds, in its two largest units, such as `2d 3h` or `45s`. Empty if
+/// `begin` is 0.
 pub(crate) fn since(begin: i64, now: i64) -> String {
     const UNITS: [(&str, i64); 4] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)];
     if begin == 0 {

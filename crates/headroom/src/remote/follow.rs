@@ -1,4 +1,4 @@
-//! What a stream tells, event by event.
+//! The output of an event stream.
 
 use anyhow::Result;
 use headroom_api::client::Frames;
@@ -8,10 +8,10 @@ use super::{Format, Remote};
 use crate::output;
 
 impl Remote {
-    /// Print each event of a stream as soon as it comes, as a line of JSON or of text, until the server ends it.
+    /// Prints each event of a stream when it arrives, as a line of JSON or text, until the server ends the stream.
     ///
     /// # Errors
-    /// When the connection breaks, a frame cannot be read, or nothing can be written.
+    /// When the connection breaks, a frame cannot be parsed, or the output cannot be written.
     pub(crate) async fn follow<E: Streamed, Row: AsRef<[String]>>(
         &self,
         mut frames: Frames<E>,

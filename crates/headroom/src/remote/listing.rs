@@ -1,4 +1,4 @@
-//! An answer in rows, and in full; shown as a table, JSON, YAML or CSV.
+//! A response as rows and in full, printed as a table, JSON, YAML, or CSV.
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::output;
 
-/// How an answer is shown.
+/// Output format of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Table for people
@@ -22,49 +22,49 @@ pub(crate) enum Format {
     Csv,
 }
 
-/// What a command found.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Listing {
     columns: &'static [&'static str],
-    /// Columns with numbers: they end at the right.
+    /// Columns with numbers, which are aligned to the right.
     numbers: &'static [&'static str],
-    /// Lines above the table, for people alone.
+    /// Lines above the table, only for people.
     headings: Vec<String>,
     rows: Vec<Vec<String>>,
     full: Value,
 }
 
 impl Listing {
-    /// Without rows so far; `full` is the whole answer.
+    /// Returns a listing without rows. `full` is the whole response.
     ///
     /// # Errors
-    /// When it cannot be written as JSON.
+    /// When the response cannot be written as JSON.
     pub(crate) fn new(columns: &'static [&'static str], full: &impl Serialize) -> Result<Self> {
         let full = serde_json::to_value(full).context("the response is not JSON")?;
         Ok(Self { columns, numbers: &[], headings: Vec::new(), rows: Vec::new(), full })
     }
 
-    /// Which of the columns have numbers.
+    /// Sets the columns that contain numbers.
     pub(crate) fn numbers(mut self, numbers: &'static [&'static str]) -> Self {
         self.numbers = numbers;
         self
     }
 
-    /// One more line above the table. Where there is one, a table without rows is left out.
+    /// Adds a line above the table. With such a line, a table without rows is omitted.
     pub(crate) fn heading(&mut self, line: String) {
         self.headings.push(line);
     }
 
-    /// One more row, a cell for each column.
+    /// Adds a row, with a cell for each column.
     pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
         debug_assert_eq!(N, self.columns.len(), "a cell for each column");
         self.rows.push(cells.into());
     }
 
-    /// As text with a line end.
+    /// Returns the text of the listing, with a line break at its end.
     ///
     /// # Errors
-    /// When a value cannot be written in that format.
+    /// When a value cannot be written in this format.
     pub(crate) fn render(&self, format: Format) -> Result<String> {
         Ok(match format {
             Format::Table => self.headed(),
@@ -112,7 +112,7 @@ impl Listing {
     }
 }
 
-/// A text without characters that steer the terminal: names come from strangers.
+/// Replaces control characters, because names from other users could otherwise control the terminal.
 fn printable(text: &str) -> String {
     text.chars().map(output::printable).collect()
 }

@@ -1,5 +1,4 @@
-//! What the commands share that ask a running server: where it is, who asks, and how the answer
-//! is shown.
+//! Options and functions of all commands that use a running server: its address, the token, and the output format.
 
 mod amounts;
 mod follow;
@@ -41,7 +40,7 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    /// This server, with the other options as they are by themselves.
+    /// Returns the options for this server. The other options have their defaults.
     pub(crate) fn at(server: &str, token_file: Option<std::path::PathBuf>) -> Self {
         let (server, partition) = (server.to_owned(), "default".to_owned());
         Self { server, token_file, partition, output: Format::default() }
@@ -62,10 +61,10 @@ impl Remote {
         Ok(builder.build()?)
     }
 
-    /// Ask the server something, and wait for it.
+    /// Sends a request to the server, and waits for the response.
     ///
     /// # Errors
-    /// When it cannot be reached or refuses.
+    /// When the server cannot be reached, or rejects the request.
     pub(crate) fn ask<T, Asked>(&self, question: impl FnOnce(Client) -> Asked) -> Result<T>
     where
         Asked: Future<Output = Result<T>>,
@@ -74,7 +73,7 @@ impl Remote {
         runtime.block_on(question(self.client()?)).map_err(|error| self.explained(error))
     }
 
-    /// Say what to do where no server answers.
+    /// Adds advice to an error if no server responds.
     fn explained(&self, error: anyhow::Error) -> anyhow::Error {
         match error.downcast_ref::<ClientError>() {
             Some(ClientError::Unreachable { .. }) => error.context(format!(
@@ -86,10 +85,10 @@ impl Remote {
         }
     }
 
-    /// Print what was found.
+    /// Prints the result.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When standard output cannot be written.
     pub(crate) fn show(&self, listing: &Listing) -> Result<()> {
         output::print(&listing.render(self.output)?)
     }

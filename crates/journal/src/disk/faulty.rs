@@ -14,7 +14,7 @@ pub enum Fault {
     Fails,
     /// A write stores only the first half of its bytes and fails. Any other operation fails.
     Short,
-    /// From this operation on the disk is full: every write and every change of length fails. All other operations
+    /// The disk is full from this operation on: every write and every change of length fails. All other operations
     /// work.
     Full,
     /// This operation and all later ones fail, as if the disk were removed.
@@ -79,15 +79,15 @@ impl FaultyDisk {
         self.state().operations
     }
 
-    /// Returns the disk as it is when the process dies now: with all written bytes, without a lock or a fault.
+    /// Returns the disk after a sudden death of the process: with all written bytes, without a lock or a fault.
     #[must_use]
     pub fn after_kill(&self) -> Self {
         let state = self.state();
         Self::of(state.files.clone(), state.names.clone())
     }
 
-    /// Returns the disk as it is after a loss of power. `keep` decides how much is left of each change that is not
-    /// durable. Of a write, only a part can be left.
+    /// Returns the disk after a loss of power. For each change that is not durable, `keep` decides how much remains. A
+    /// write can remain in part.
     #[must_use]
     pub fn after_power_loss(&self, mut keep: impl FnMut() -> Kept) -> Self {
         let state = self.state();
@@ -138,14 +138,14 @@ impl FaultyDisk {
     }
 }
 
-/// What is left of a change after a loss of power.
+/// The remainder of a change after a loss of power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// The whole change.
     All,
     /// The first half of a write.
     Half,
-    /// No part of it.
+    /// Nothing.
     Nothing,
 }
 
@@ -156,7 +156,7 @@ enum Go {
 }
 
 impl State {
-    /// Counts an operation. Returns whether it takes effect, in full or in part.
+    /// Counts an operation. Returns whether the operation takes effect, completely or partly.
     fn step(&mut self, writes: bool) -> io::Result<Go> {
         let number = self.operations;
         self.operations += 1;

@@ -16,7 +16,7 @@ const MODE: u32 = 0o600;
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// Opens this folder. Creates it if it is missing.
+    /// Opens this folder. Creates a missing folder.
     ///
     /// # Errors
     /// If the folder cannot be created.

@@ -1,4 +1,4 @@
-//! The operations that the journal needs of a disk. Tests implement them with a disk that fails.
+//! The disk operations of the journal. Tests implement these operations with a disk that fails.
 
 #[cfg(any(test, feature = "testkit"))]
 pub mod faulty;
@@ -47,10 +47,10 @@ pub trait DiskFile: Debug + Send + Sync {
         self.len().map(|length| length == 0)
     }
 
-    /// Fills `out` with the bytes from this offset on. If the file has fewer bytes, this is an error.
+    /// Fills `out` with the bytes from this offset on.
     ///
     /// # Errors
-    /// Returns the I/O error of the disk.
+    /// Returns the I/O error of the disk. Also fails if the file has fewer bytes.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<()>;
 
     /// Writes all of these bytes, from this offset on.
@@ -59,7 +59,7 @@ pub trait DiskFile: Debug + Send + Sync {
     /// Returns the I/O error of the disk. Some of the bytes might have been written.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// Shortens the file, or extends it with zeros.
+    /// Shortens the file, or extends the file with zeros.
     ///
     /// # Errors
     /// Returns the I/O error of the disk.
@@ -68,13 +68,13 @@ pub trait DiskFile: Debug + Send + Sync {
     /// Makes all written bytes durable.
     ///
     /// # Errors
-    /// Returns the I/O error of the disk. What was written since the last sync might be lost then.
+    /// Returns the I/O error of the disk. Bytes written since the last sync can then be lost.
     fn sync(&self) -> io::Result<()>;
 }
 
 /// Files in one folder, addressed by name.
 pub trait Disk: Debug + Send + Sync {
-    /// Opens an existing file. With `create`, creates a file, which must not exist yet.
+    /// Opens an existing file. With `create`, creates a new file.
     ///
     /// # Errors
     /// Returns the I/O error of the disk.
@@ -104,28 +104,28 @@ pub trait Disk: Debug + Send + Sync {
     /// Returns the I/O error of the disk.
     fn sync(&self) -> io::Result<()>;
 
-    /// Locks this file until the returned lock is dropped or the process ends. Writes `holder` into it. If another
-    /// process holds the lock, returns the text of that holder.
+    /// Locks this file until the returned lock is dropped or the process ends. Writes `holder` into the file. If
+    /// another process holds the lock, returns the text of that process.
     ///
     /// # Errors
     /// Returns the I/O error of the disk.
     fn lock(&self, name: &str, holder: &str) -> io::Result<Result<Lock, String>>;
 
-    /// Returns the identity of the file that has this name now. `None` where an open file cannot be replaced by
-    /// another process.
+    /// Returns the identity of the file that currently has this name. `None` if the disk does not allow another process
+    /// to replace an open file.
     ///
     /// # Errors
-    /// Returns the I/O error of the disk. It is [`io::ErrorKind::NotFound`] if no file has the name.
+    /// Returns the I/O error of the disk: [`io::ErrorKind::NotFound`] if no file has the name.
     fn id_of(&self, name: &str) -> io::Result<Option<FileId>> {
         let _ = name;
         Ok(None)
     }
 
-    /// Returns the path of this file, as errors show it.
+    /// Returns the path of this file for errors.
     fn path(&self, name: &str) -> PathBuf;
 }
 
-/// A lock that is held. Dropping it releases the lock.
+/// A held lock. Dropping the value releases the lock.
 pub trait Locked: Debug + Send + Sync {
     /// Returns the identity of the lock file. `None` where an open file cannot be replaced by another process.
     ///
@@ -136,8 +136,8 @@ pub trait Locked: Debug + Send + Sync {
     }
 }
 
-/// A lock of a disk that only one process can reach.
+/// A lock of a disk that no other process can access.
 impl Locked for () {}
 
-/// A lock that is held until it is dropped.
+/// A lock that is held until the value is dropped.
 pub type Lock = Box<dyn Locked>;

@@ -1,10 +1,10 @@
-//! The mark: a file next to the journal with the last acknowledged record.
+//! The mark: a file next to the journal with the number of the last acknowledged record.
 //!
-//! After a crash, the database library returns to the previous batch if the newest one is not whole. It cannot know
-//! whether the newest batch was interrupted, and never acknowledged, or was acknowledged and damaged later. The mark
-//! distinguishes the two cases. It is written after every flush, without a flush of its own, so it is never ahead of
-//! the journal. After the death of the process it is exact. After a loss of power it can be behind; then the flushed
-//! records count.
+//! If the newest batch is incomplete after a crash, the database library returns to the previous batch. The library
+//! cannot know whether the newest batch was interrupted and never acknowledged, or was acknowledged and damaged later.
+//! The mark distinguishes both cases. It is written after every flush, without a flush of its own, so it is never ahead
+//! of the journal. After the death of the process, the mark is exact. After a loss of power, the mark can be behind,
+//! and the flushed records count.
 
 use std::io;
 use std::sync::Arc;
@@ -36,8 +36,8 @@ impl AckState {
         bytes
     }
 
-    /// Returns the content of these bytes. `None` if they are not whole, for example after a loss of power; they then
-    /// count as no mark.
+    /// Returns the content of these bytes. `None` if the bytes are incomplete, for example after a loss of power.
+    /// Incomplete bytes count as no mark.
     fn of_bytes(bytes: &[u8; 24]) -> Option<Self> {
         let number = |at: usize| u64::from_le_bytes(*bytes[at..].first_chunk().expect("24 bytes"));
         (number(16) == xxh3_64(&bytes[..16]))
@@ -49,7 +49,7 @@ impl AckState {
 #[derive(Debug)]
 pub(super) struct AckMark(Arc<dyn DiskFile>);
 
-/// Returns the content of the mark of a journal. `None` if there is no whole one.
+/// Returns the content of the mark of a journal. `None` without a complete mark.
 pub(super) fn read(disk: &dyn Disk) -> Result<Option<AckState>, JournalError> {
     let fail = |deed, source| JournalError::access(deed, disk.path(NAME), source);
     let file = match disk.open(NAME, false) {
@@ -64,7 +64,7 @@ pub(super) fn read(disk: &dyn Disk) -> Result<Option<AckState>, JournalError> {
 }
 
 impl AckMark {
-    /// Writes a new mark and makes it durable.
+    /// Writes a new mark, and makes the mark durable.
     pub(super) fn make(disk: &dyn Disk, state: AckState) -> Result<Self, JournalError> {
         let fail = |source| JournalError::access("write", disk.path(NAME), source);
         let name = names::new(NAME);

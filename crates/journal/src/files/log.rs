@@ -1,4 +1,4 @@
-//! One file of records: those between two snapshots.
+//! A file of records: the records between two snapshots.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,7 +21,7 @@ const FORMAT: u32 = 1;
 /// Records with their headers, by number.
 const RECORDS: TableDefinition<u64, &[u8]> = TableDefinition::new("records");
 
-/// One row, [`HEAD`]: version, number of the first record, checksum of the record before it, checksum of this row.
+/// The only row, [`HEAD`]: version, number of the first record, checksum of the record before it, checksum of this row.
 const ABOUT: TableDefinition<&str, &[u8]> = TableDefinition::new("about");
 const HEAD: &str = "head";
 const HEAD_BYTES: usize = 4 + 8 + 8 + 8;
@@ -36,13 +36,13 @@ const PAGE_BYTES: usize = 4 << 20;
 /// Purpose for which a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Reading only. What the library writes to the file stays in memory.
+    /// Reading only. Writes of the library stay in memory.
     Read,
     /// Appending. Writes reach the file as soon as its content was checked.
     Append,
 }
 
-/// One open file of records. Clones share the database and read later records too. Only one of them can write.
+/// An open file of records. Clones share the database and also read later records. Only one clone can write.
 #[derive(Clone)]
 pub(super) struct Log {
     path: PathBuf,
@@ -54,7 +54,7 @@ pub(super) struct Log {
     pub(super) next: u64,
     /// Checksum of the record before the first.
     pub(super) before: u64,
-    /// Checksum of the last record. In an empty file, that of the record before the first.
+    /// Checksum of the last record. In an empty file, the checksum of the record before the first.
     pub(super) checksum: u64,
 }
 
@@ -78,8 +78,8 @@ fn about(first: u64, before: u64) -> [u8; HEAD_BYTES] {
     bytes
 }
 
-/// Creates a file with these records. It exists durable and whole, or not at all. `before` is the checksum of the
-/// record before the first.
+/// Creates a file with these records. The file is either durable and complete, or does not exist. `before` is the
+/// checksum of the record before the first.
 pub(super) fn make(
     disk: &dyn Disk,
     first: u64,
@@ -138,8 +138,8 @@ fn io_of(error: redb::Error) -> io::Error {
 }
 
 impl Log {
-    /// Opens the file that begins with this record, and checks its whole content. `last` is the last record that it
-    /// must have, if that is known.
+    /// Opens the file that begins with this record, and checks its whole content. `last` is the last record that the
+    /// file must have, if known.
     pub(super) fn open(
         disk: &dyn Disk,
         first: u64,
@@ -177,7 +177,7 @@ impl Log {
         })
     }
 
-    /// Opens the database, and reads all of it once.
+    /// Opens the database, and reads its whole content once.
     fn check(path: &Path, held: &OverlayFile, first: u64) -> Result<Self, Refused> {
         let database = Database::builder()
             .set_cache_size(CACHE_BYTES)
@@ -201,8 +201,8 @@ impl Log {
         }
     }
 
-    /// Returns records from number `from` on. `before` is the checksum of the record before them. The page is empty
-    /// if there are no such records.
+    /// Returns records from number `from` on. `before` is the checksum of the previous record. The page is empty
+    /// without such records.
     pub(super) fn page(&self, from: u64, before: Option<u64>) -> Result<Page, JournalError> {
         let read = catch_unwind(AssertUnwindSafe(|| self.page_of(from, before)));
         let refused = match read {
@@ -248,7 +248,7 @@ impl Log {
         Ok(page)
     }
 
-    /// Appends records after the last one, and flushes them.
+    /// Appends records after the last record, and flushes the new records.
     pub(super) fn append(&mut self, batch: &[Vec<u8>]) -> Result<(), JournalError> {
         let sequence = self.next;
         match self.insert(batch) {
@@ -289,7 +289,7 @@ impl Log {
         Ok(checksum)
     }
 
-    /// Locks the file itself, so that no other process appends to it, even if the lock file was removed.
+    /// Locks the file itself. No other process can then append to the file, even if the lock file was removed.
     pub(super) fn claim(&self) -> Result<(), JournalError> {
         match self.held.file().try_lock() {
             Ok(true) => Ok(()),

@@ -37,7 +37,7 @@ use crate::store::{
     SnapshotHead, Store, Stored, WriteSnapshot,
 };
 
-/// The journal in files of one folder, opened for reading. It changes nothing in the folder. It also holds the lock,
+/// The journal in files of a folder, opened for reading. The reader changes nothing in the folder. It holds the lock,
 /// so that no other process changes the folder meanwhile.
 pub struct FileReader {
     disk: Arc<dyn Disk>,
@@ -46,7 +46,7 @@ pub struct FileReader {
     log: Log,
     /// The content of the mark.
     acked: AckState,
-    /// Shared with readers of a store, so that no other process writes until they have ended.
+    /// Lock, shared with readers of a store. No other process can write until all of them have ended.
     lock: Arc<Lock>,
 }
 
@@ -63,7 +63,7 @@ pub struct FileStore {
     files: FileReader,
     mark: AckMark,
     lease: Lease,
-    /// A write failed, so the state in memory can be ahead of the disk.
+    /// Whether a write failed. The state in memory can then be ahead of the disk.
     stopped: bool,
 }
 
@@ -90,7 +90,7 @@ impl FileReader {
     /// Opens the journal of a disk, and checks its newest records.
     ///
     /// # Errors
-    /// As [`FileStore::open`]. Also if there is no journal.
+    /// The same as [`FileStore::open`]. Also if the journal does not exist.
     pub fn open(disk: Arc<dyn Disk>) -> Result<Self, JournalError> {
         let lock = lock(&*disk)?;
         Self::open_as(disk, lock, Use::Read)
@@ -113,7 +113,7 @@ impl FileReader {
         Ok(Self { disk, older, log, acked, lock: Arc::new(lock) })
     }
 
-    /// Returns another reader of the same files, up to the current last record. It ignores later records.
+    /// Returns another reader of the same files, up to the current last record. The reader ignores later records.
     fn reader(&self) -> Self {
         Self {
             disk: Arc::clone(&self.disk),
@@ -126,11 +126,11 @@ impl FileReader {
 }
 
 impl FileStore {
-    /// Opens the journal of a folder. Creates the folder if it is missing.
+    /// Opens the journal of a folder. Creates a missing folder.
     ///
     /// # Errors
-    /// If another process has the journal open, if a file is damaged or newer than this version, or if the disk
-    /// fails. A damaged file is not changed.
+    /// If another process has the journal open, if a file is damaged or newer than this version, or if the disk fails.
+    /// A damaged file is not changed.
     pub fn open_folder(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let path = path.as_ref();
         let folder = Folder::new(path);
@@ -142,7 +142,7 @@ impl FileStore {
     /// Opens the journal of a disk.
     ///
     /// # Errors
-    /// As [`FileStore::open_folder`].
+    /// The same as [`FileStore::open_folder`].
     pub fn open(disk: Arc<dyn Disk>) -> Result<Self, JournalError> {
         let lock = lock(&*disk)?;
         let names = list(&*disk)?;

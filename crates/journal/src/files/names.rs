@@ -35,7 +35,7 @@ pub(super) fn logs(names: &[String]) -> Vec<u64> {
     sorted(names.iter().filter_map(number))
 }
 
-/// Returns the records after which there are snapshots, in order.
+/// Returns the numbers of the records with a snapshot, in order.
 pub(super) fn snapshots(names: &[String]) -> Vec<u64> {
     let number = |name: &String| {
         let number = name.strip_prefix("snapshot-")?.parse().ok()?;

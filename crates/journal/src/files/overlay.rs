@@ -1,6 +1,6 @@
-//! A file as the database library accesses it. At first, writes stay in memory, including the repairs that the
-//! library makes when it opens a file. They reach the file after its whole content was checked. A damaged file
-//! therefore stays unchanged.
+//! A file from the view of the database library. At first, writes stay in memory, including repairs that the library
+//! makes when it opens a file. The writes reach the file after its whole content was checked. A damaged file therefore
+//! stays unchanged.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,7 +16,7 @@ const BLOCK: u64 = 4_096;
 #[derive(Debug, Default)]
 struct Overlay {
     length: u64,
-    /// Smallest length that the file had meanwhile. Bytes after it read as zeros.
+    /// Shortest length of the file since it was opened. Bytes after this length are read as zeros.
     shortest: u64,
     blocks: BTreeMap<u64, Box<[u8]>>,
 }
@@ -65,7 +65,7 @@ impl OverlayFile {
         Self(Arc::new(Shared { file, overlay, failure }))
     }
 
-    /// Writes what was held back. From now on, writes reach the file at once.
+    /// Writes the withheld bytes. Later writes reach the file immediately.
     pub(super) fn release(&self) -> io::Result<()> {
         let mut overlay = self.overlay();
         let Some(held) = overlay.take() else { return Ok(()) };
@@ -90,7 +90,7 @@ impl OverlayFile {
         &*self.0.file
     }
 
-    /// Returns the first failure, if there was one.
+    /// Returns the first failure. `None` without a failure.
     pub(super) fn failure(&self) -> Option<Failure> {
         self.0.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -110,7 +110,7 @@ impl OverlayFile {
 }
 
 impl Overlay {
-    /// Reads the bytes of the file, replaced by those that were written over them.
+    /// Reads the bytes of the file, combined with the withheld bytes.
     fn read(&self, file: &dyn DiskFile, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let end = offset.checked_add(out.len() as u64).filter(|end| *end <= self.length);
         let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;

@@ -1,4 +1,4 @@
-//! Reads records through several files, each of which is opened when it is needed.
+//! Reads records through several files. Each file is opened when needed.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use crate::disk::Disk;
 use crate::error::{Damage, JournalError, Place};
 use crate::store::{Records, Stored};
 
-/// Returns the records from this one on: from the files `older`, and then from `current`.
+/// Returns the records from this record on: first from the files `older`, and then from `current`.
 pub(super) fn from<'store>(
     disk: &'store dyn Disk,
     older: &[u64],
@@ -30,10 +30,10 @@ pub(super) fn from<'store>(
 
 struct Reader<'store> {
     disk: &'store dyn Disk,
-    /// First records of the files before the current one that are not opened yet.
+    /// First records of the files that precede the current file and are not opened yet.
     files: VecDeque<u64>,
     current: &'store Log,
-    /// The file that is being read, if it is not the current one, and the record before which it must end.
+    /// The file that is being read, if it is not the current file, and the record before which the read ends.
     open: Option<(Log, u64)>,
     page: VecDeque<Stored>,
     next: u64,
@@ -43,7 +43,7 @@ struct Reader<'store> {
 }
 
 impl Reader<'_> {
-    /// Reads the next page. Returns whether there was one.
+    /// Reads the next page. Returns whether a page exists.
     fn fill(&mut self) -> Result<bool, JournalError> {
         loop {
             if self.open.is_none()

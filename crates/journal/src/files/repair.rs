@@ -10,13 +10,13 @@ use crate::error::JournalError;
 /// Number of bytes that are copied at once.
 const COPY_BYTES: usize = 1 << 20;
 
-/// Retains the records up to `to`, and removes all later records and snapshots. Finds records by their own headers,
-/// so a broken index does not matter. Before that, copies every file within the same folder. Returns the prefix of
-/// the names of the copies.
+/// Retains the records up to `to`, and removes all later records and snapshots. Finds records by their own headers, so
+/// a broken index does not matter. First copies every file inside the same folder. Returns the prefix of the names of
+/// the copies.
 ///
 /// # Errors
-/// If another process has the journal open, if a record up to `to` is missing or not whole, or if the disk fails. It
-/// can be repeated then.
+/// If another process has the journal open, if a record up to `to` is missing or incomplete, or if the disk fails. The
+/// repair can then be repeated.
 pub fn repair(disk: &Arc<dyn Disk>, to: u64) -> Result<String, JournalError> {
     let _lock = lock(&**disk)?;
     let names = list(&**disk)?;
@@ -62,8 +62,8 @@ pub fn repair(disk: &Arc<dyn Disk>, to: u64) -> Result<String, JournalError> {
     Ok(prefix)
 }
 
-/// Returns the checksum of the last record of the file that begins with `first`. Without such a file, returns that of
-/// the beginning.
+/// Returns the checksum of the last record of the file that begins with `first`. Without such a file, returns the
+/// checksum before the first record.
 fn before_of(disk: &dyn Disk, first: Option<u64>) -> Result<u64, JournalError> {
     let Some(first) = first else { return Ok(crate::frame::BEGINNING) };
     let (_, entries) = log::salvage(disk, first)?;

@@ -1,8 +1,8 @@
-//! Finds records in a file by their headers alone, whatever its index contains: to locate damage, and to save whole
-//! records.
+//! Finds records in a file by their headers alone, whatever its index contains. Used to locate damage, and to save
+//! complete records.
 //!
 //! A file has old copies of records in free pages, and perhaps records of a batch that was never acknowledged. Each
-//! record has the checksum of the record before it. Of two records with the same number, the one with the longer
+//! record has the checksum of the previous record. If two records have the same number, the record with the longer
 //! chain of followers counts.
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub(super) struct Entry {
 /// All records that were found in a file.
 #[derive(Debug, Default)]
 pub(super) struct Salvage {
-    /// Whole records by number. Several different ones can have the same number.
+    /// Complete records by number. Several different records can have the same number.
     whole: BTreeMap<u64, Vec<Entry>>,
     /// Headers whose record is not whole, by their record number, with their offset.
     pub(super) broken: BTreeMap<u64, (u64, Damage)>,
@@ -64,7 +64,7 @@ impl Salvage {
         Ok(salvage)
     }
 
-    /// Adds the record after a header to the whole or broken ones. Returns the number of bytes to skip.
+    /// Adds the record after a header to the complete or broken records. Returns the number of bytes to skip.
     fn judge(
         &mut self,
         file: &dyn DiskFile,
@@ -95,7 +95,7 @@ impl Salvage {
         }
     }
 
-    /// Returns the longest chain of records that begins with this one, in order.
+    /// Returns the longest chain of records that begins with this record, in order.
     pub(super) fn history(&self, first: u64) -> Vec<Entry> {
         let mut furthest: BTreeMap<(u64, u64), u64> = BTreeMap::new();
         for (sequence, entries) in self.whole.iter().rev() {
@@ -117,7 +117,7 @@ impl Salvage {
         history
     }
 
-    /// Returns the records that follow this one according to their headers.
+    /// Returns the records that follow this record according to their headers.
     fn after(&self, sequence: u64, checksum: u64) -> impl Iterator<Item = &Entry> {
         let next = sequence.checked_add(1).and_then(|next| self.whole.get(&next));
         next.into_iter().flatten().filter(move |entry| entry.head.before == checksum)

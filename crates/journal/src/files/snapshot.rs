@@ -1,4 +1,4 @@
-//! A snapshot is one file: a header, chunks with their checksums, and an end with the number of chunks.
+//! A snapshot file: a header, chunks with their checksums, and an end with the number of chunks.
 
 use std::io;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ const HEAD_BYTES: usize = 8 + 4 + 4 + 8 + 16 + 8;
 /// Size of the header of a chunk: length, checksum.
 const CHUNK_HEAD_BYTES: usize = 4 + 8;
 
-/// A length that no chunk has. It marks the end; the number of chunks and a checksum of all chunks follow.
+/// A length that no chunk has. It marks the end. The number of chunks and a checksum of all chunks follow.
 const END: u32 = u32::MAX;
 
 fn head_bytes(head: SnapshotHead) -> [u8; HEAD_BYTES] {

@@ -1,4 +1,4 @@
-//! Fractions of its parent that a queue is guaranteed, and that it can use at most.
+//! Fractions of the parent queue: the guarantee of a queue, and its maximum.
 
 use headroom_core::config::{CapacityConfig, CapacityShare, LabelCapacity};
 

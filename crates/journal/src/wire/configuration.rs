@@ -1,4 +1,4 @@
-//! The checked queue file. Trees are written as lists, and restored when they are read.
+//! The checked queue file. Trees are written as lists, and restored by the reader.
 
 use headroom_core::Name;
 use headroom_core::config::{
@@ -42,7 +42,7 @@ structure!(
         proto::LimitConfig { description, users, groups, max_resources, max_applications }
 );
 
-/// Records of earlier formats have no value, which means one by one.
+/// Records of earlier formats have no value, which means placement one by one.
 impl Field<bool> for GangPlacement {
     fn put(&self) -> bool {
         match self {
@@ -180,7 +180,7 @@ fn one_queue(depth: u32, queue: &QueueConfig) -> proto::QueueConfig {
     }
 }
 
-/// Restores the tree. A queue has all its children when the next queue in the list is not deeper than it.
+/// Restores the tree. A queue has all its children when the next queue in the list is not deeper.
 fn unflatten(queues: Vec<proto::QueueConfig>) -> Decoded<QueueConfig> {
     let mut open: Vec<QueueConfig> = Vec::new();
     for (index, queue) in queues.into_iter().enumerate() {
@@ -198,7 +198,7 @@ fn unflatten(queues: Vec<proto::QueueConfig>) -> Decoded<QueueConfig> {
     open.pop().ok_or(Fault::new(What::Missing))
 }
 
-/// Moves queues into the children of their parents, until `levels` of them are left.
+/// Moves queues into the children of their parents, until `levels` queues remain.
 fn close(open: &mut Vec<QueueConfig>, levels: usize) {
     while open.len() > levels
         && let Some(last) = open.pop()

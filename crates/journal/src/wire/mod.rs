@@ -1,7 +1,7 @@
 //! Conversion between the types of the core and the messages of the journal.
 //!
-//! For every type, a field of a message is named here. Structures and enums are destructured completely, in both
-//! directions. If the core or a message gets something new, the code does not compile until it is converted.
+//! Every field of every message is named here. Structures and enums are destructured completely, in both directions, so
+//! a new field in the core or in a message does not compile before it is converted.
 
 mod application_limits;
 mod capacity;

@@ -200,7 +200,7 @@ impl Field<Vec<String>> for BTreeSet<Name> {
     }
 }
 
-/// The core stores names in order. They are written in that order, each once.
+/// The core stores names in order. The journal contains each name once, in this order.
 pub(super) fn ascending<'names>(names: impl Iterator<Item = &'names String>) -> Decoded<()> {
     let mut before: Option<&String> = None;
     for (index, name) in names.enumerate() {

@@ -1,4 +1,4 @@
-//! The public keys of an issuer: requested, cached, and requested again when they change.
+//! The public keys of an issuer, which are requested, cached, and refreshed.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -53,7 +53,7 @@ pub enum KeysError {
         /// The problem with the response.
         why: String,
     },
-    /// The last request failed a moment ago, and it is too early for another one.
+    /// The last request failed a moment ago, so it is too early for another request.
     #[error("the keys of {issuer} are not available yet")]
     NotYet {
         /// URL of the issuer.
@@ -74,7 +74,7 @@ pub(super) struct Keys {
     issuer: String,
     http: Client,
     known: RwLock<Known>,
-    /// Held by the task that sends a request. All other tasks that need the response wait for it.
+    /// Lock of the task that sends a request. All other tasks that need the response wait for this lock.
     asking: Mutex<()>,
 }
 
@@ -117,7 +117,7 @@ impl Keys {
         self.change(|known| *known = Known { keys: Arc::new(keys), told_at, asked_at });
     }
 
-    /// Requests the keys, if there are none.
+    /// Requests the keys, unless keys are available.
     pub(super) async fn load(&self) -> Result<(), KeysError> {
         let _one = self.asking.lock().await;
         if self.known().told_at.is_none() { self.ask().await } else { Ok(()) }
@@ -152,7 +152,7 @@ impl Keys {
         Ok(keys.iter().filter(fits).filter_map(|key| DecodingKey::from_jwk(key).ok()).collect())
     }
 
-    /// Requests the keys again, unless that was done a moment ago. If that fails, the old keys stay in use.
+    /// Requests the keys again, unless this happened a moment ago. If the request fails, the old keys stay in use.
     async fn refresh(&self) {
         if self.known().asked_at.is_some_and(|asked| asked.elapsed() < ASKED_EVERY) {
             return;

@@ -36,7 +36,7 @@ pub struct Authenticator {
     certificates: Option<CertificateRules>,
     oidc: Option<Oidc>,
     tokens: Option<Tokens>,
-    /// Rules for the tenants of callers, however they are authenticated.
+    /// Rules for the tenants of callers, for every method of authentication.
     tenants: TenantRules,
 }
 
@@ -70,7 +70,7 @@ impl Authenticator {
         }))
     }
 
-    /// Returns the static tokens, if there are any.
+    /// Returns the static tokens. `None` if the server has none.
     pub fn tokens(&self) -> Option<&Tokens> {
         self.tokens.as_ref()
     }
@@ -136,7 +136,7 @@ impl Authenticator {
     }
 }
 
-/// Returns the bearer token of a request, if there is one. Source: RFC 6750, section 2.1.
+/// Returns the bearer token of a request. `None` without a token. Source: RFC 6750, section 2.1.
 fn bearer(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Ok(None) };

@@ -14,7 +14,7 @@ use crate::caller::{Caller, Proof};
 
 /// Largest accepted token, in bytes.
 const TOKEN_BYTES_MAX: usize = 16 << 10;
-/// Most groups that are read from a token.
+/// Maximum number of groups that are read from a token.
 const GROUPS_MAX: usize = 1_000;
 /// Tolerated difference between clocks, in seconds.
 const LEEWAY_S: u64 = 60;

@@ -1,4 +1,4 @@
-//! Rights of callers: the access column of the table of routes, and the protection from other sites.
+//! Rights of callers: the access column of the table of routes, and the protection against other sites.
 
 use axum::http::header::{HeaderName, ORIGIN};
 use axum::http::{HeaderMap, Uri};
@@ -9,15 +9,15 @@ use super::roles::name_of;
 use crate::caller::{Caller, Proof};
 use crate::family::Refusal;
 
-/// Header by which a client declares that no page of another site makes the request. Such a page needs a preflight to
-/// send it, which the server denies.
+/// Header by which a client declares that no page of another site makes the request. To send this header, such a page
+/// needs a preflight, which the server denies.
 pub const NO_FOREIGN_PAGE: HeaderName = HeaderName::from_static("x-headroom-request");
 
 /// Checks that a caller has access.
 ///
 /// # Errors
 /// If the caller is not authenticated, or lacks a right. The result depends only on the access, not on the requested
-/// object. A forbidden object therefore cannot be distinguished from a missing one.
+/// object. A caller therefore cannot distinguish a forbidden object from a missing object.
 pub fn may(access: Access, caller: Option<&Caller>) -> Result<(), Refusal> {
     if access == Access::Open {
         return Ok(());
@@ -37,7 +37,7 @@ pub fn may(access: Access, caller: Option<&Caller>) -> Result<(), Refusal> {
 /// Checks that a caller can use the scheduler interface.
 ///
 /// # Errors
-/// As [`may`].
+/// The same as [`may`].
 pub fn may_schedule(caller: Option<&Caller>) -> Result<(), Refusal> {
     may(Access::Identity, caller)?;
     let suffices = |role| matches!(role, Role::Rm | Role::Admin);
@@ -49,7 +49,7 @@ pub fn may_schedule(caller: Option<&Caller>) -> Result<(), Refusal> {
     }
 }
 
-/// Returns a refusal that names the roles that suffice, and those of the caller.
+/// Returns a rejection that names the sufficient roles, and the roles of the caller.
 fn lacking(caller: &Caller, suffices: impl Fn(Role) -> bool) -> Refusal {
     let names = |roles: &mut dyn Iterator<Item = Role>| {
         let names: Vec<_> = roles.map(name_of).collect();

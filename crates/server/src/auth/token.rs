@@ -1,7 +1,7 @@
-//! Static tokens: a file with their hashes, and the identity of each.
+//! Static tokens: a file with their hashes and identities.
 //!
-//! The file has one JSON object on each line. It has no secrets: a token has 256 random bits, so its SHA-256 reveals
-//! nothing about it.
+//! The file has one JSON object on each line. The file has no secrets: a token has 256 random bits, so its SHA-256
+//! reveals nothing about the token.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,13 @@ use super::roles::in_order;
 use crate::caller::{Caller, Proof};
 use crate::secret::{NoRandomNumbers, random_token, same_secret};
 
-/// Prefix of all tokens, so that people and secret scanners recognize them.
+/// Prefix of all tokens, by which people and secret scanners recognize a token.
 pub const TOKEN_PREFIX: &str = "headroom_";
 
 /// Largest size of the file, in bytes.
 const FILE_BYTES_MAX: u64 = 8 << 20;
 
-/// A token in plain text. It is shown once, and never logged.
+/// A token in plain text, which is shown once and never logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -62,7 +62,7 @@ fn sha256(token: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenEntry {
-    /// Name of the token, for people. It is unique in the file.
+    /// Name of the token, for people. Unique in the file.
     pub name: String,
     /// SHA-256 of the token, as 64 lower-case hex digits.
     pub sha256: String,
@@ -76,7 +76,7 @@ pub struct TokenEntry {
     pub roles: Vec<Role>,
     /// Time of creation.
     pub created: Timestamp,
-    /// Time from which the token is invalid. `None` if it does not expire.
+    /// Time from which the token is invalid. `None` if the token does not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Timestamp>,
 }
@@ -177,8 +177,8 @@ impl TokenFile {
         Ok(file)
     }
 
-    /// Changes the file, or creates it. The new content replaces the old one as a whole. Concurrent updates run one
-    /// after the other.
+    /// Changes the file, or creates it. The new content replaces the old content as a whole. Concurrent updates run one
+    /// after another.
     ///
     /// # Errors
     /// If the file cannot be read or written, or the error of `change`. The file is unchanged then.
@@ -262,7 +262,7 @@ fn access(deed: &'static str, path: &Path, source: io::Error) -> TokenFileError 
     TokenFileError::Access { deed, path: path.to_owned(), source }
 }
 
-/// The tokens in force.
+/// The active tokens.
 #[derive(Debug)]
 pub struct Tokens {
     path: PathBuf,
@@ -288,7 +288,7 @@ impl Tokens {
     /// Reads the file again. Returns the number of tokens.
     ///
     /// # Errors
-    /// If the file cannot be read. The previous tokens stay in force.
+    /// If the file cannot be read. The previous tokens stay active.
     pub fn reload(&self) -> Result<usize, TokenFileError> {
         let file = TokenFile::read(&self.path)?;
         let count = file.entries.len();
@@ -301,7 +301,7 @@ impl Tokens {
         &self.path
     }
 
-    /// Returns the holder of this token. `None` if it is unknown or has expired.
+    /// Returns the holder of this token. `None` if the token is unknown or has expired.
     pub fn find(&self, token: &str, now: Timestamp) -> Option<Caller> {
         let presented = sha256(token);
         let file = Arc::clone(&self.in_force.read().unwrap_or_else(PoisonError::into_inner));

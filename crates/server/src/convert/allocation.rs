@@ -1,4 +1,4 @@
-//! Allocations of this scheduler, and foreign ones.
+//! Allocations of this scheduler, and foreign allocations.
 
 use headroom_api::wsv1::{Allocation, ForeignAllocation, IntegerText};
 use headroom_core::view::{AllocationView, ForeignView, NodeView};
@@ -7,7 +7,7 @@ use crate::rest::RmMetadata;
 
 use super::value::{name_or_empty, nanos, resources};
 
-/// Returns an allocation in force.
+/// Returns a current allocation.
 pub(crate) fn allocation(
     view: &AllocationView,
     partition: &str,

@@ -13,7 +13,7 @@ use super::allocation::allocation;
 use super::ask::ask;
 use super::value::{NO_PRIORITY, millis, moment, names, nanos, resources};
 
-/// Code of an application for which no rule found a queue. It is shown without a queue.
+/// Code of an application for which no rule found a queue. Such an application is shown without a queue.
 const NO_RULE_MATCHED: &str = "PL-REJECTED";
 
 /// Returns an accepted application.

@@ -1,4 +1,4 @@
-//! The queue file in force.
+//! The active queue file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,8 +31,8 @@ pub(crate) fn partition(content: Content) -> Option<ConfigPartition> {
     ConfigPartition::deserialize(content).ok()
 }
 
-/// Returns a partition as far as the books have the file. The books do not distinguish defaults from written values.
-/// Limits of users and groups are not stored here, but where they are counted.
+/// Returns a partition with the part of the file that the books store. The books do not distinguish defaults from
+/// written values. The result has no limits of users and groups, because these limits are stored with the usage.
 pub(crate) fn partition_in_books(books: &Books, partition: &Partition) -> ConfigPartition {
     let settings = &partition.settings;
     let preemption = settings.preemption;
@@ -155,8 +155,7 @@ fn queue_in_books(books: &Books, id: QueueId) -> ConfigQueue {
     }
 }
 
-/// Returns the labels of a queue where they differ from those of the parent, and the fractions of them that the queue
-/// has.
+/// Returns the labels of a queue that differ from the labels of its parent, and the queue's fractions of these labels.
 fn node_labels_in_books(
     labels: Option<&Arc<NodeLabelsConfig>>,
     settings: &QueueSettings,
@@ -171,7 +170,7 @@ fn node_labels_in_books(
     (labels.is_some() || !all.capacities.is_empty()).then_some(all)
 }
 
-/// Returns the capacities of labels. Their mode is that of the queue's capacity.
+/// Returns the capacities of labels. Their mode is the mode of the queue's capacity.
 fn label_capacities_in_books(settings: &QueueSettings) -> BTreeMap<String, ConfigCapacity> {
     let parts = settings.label_capacities.iter();
     let part = |one: &LabelCapacity| ConfigCapacity {

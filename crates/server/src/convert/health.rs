@@ -6,7 +6,7 @@ use headroom_core::view::{Check, is_healthy};
 use crate::conditions::Condition;
 
 /// Returns the results of the checks of the books, and the conditions that prevent the server from working. The
-/// reference has nine checks, so those of the server are listed only if they fail.
+/// reference has nine checks, so the conditions are listed only if they fail.
 pub(crate) fn health(checks: &[Check], conditions: &[Condition]) -> Health {
     let check = |check: &Check| HealthCheck {
         name: check.name.to_owned(),

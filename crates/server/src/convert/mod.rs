@@ -1,8 +1,8 @@
-//! Conversion between the wire and the core. Nothing here performs I/O or makes decisions: it only converts names and
-//! units, and handles absent fields.
+//! Conversion between the wire and the core. This module performs no I/O and makes no decisions: it only converts names
+//! and units, and handles absent fields.
 //!
-//! [`si`] is the scheduler interface. The other modules create bodies of the REST API from views of the core, one
-//! file per noun.
+//! [`si`] is the scheduler interface. The other modules create bodies of the REST API from views of the core, with one
+//! file for each kind of object.
 
 pub(crate) mod allocation;
 pub(crate) mod application;

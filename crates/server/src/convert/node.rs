@@ -8,7 +8,7 @@ use crate::rest::RmMetadata;
 use super::allocation::{allocation, foreign};
 use super::value::{names, percentages, resources};
 
-/// Both spellings that RMs send, that of the scheduler interface first.
+/// Both spellings that RMs send. The spelling of the scheduler interface is first.
 const HOST: [&str; 2] = ["si/hostname", "si.io/hostname"];
 const RACK: [&str; 2] = ["si/rackname", "si.io/rackname"];
 /// Attribute with the partition of the node, in the RM's form.

@@ -29,7 +29,7 @@ pub(crate) fn partition(view: &PartitionView, manager: &str) -> Partition {
     }
 }
 
-/// Returns a partition without totals, for a caller who sees only that it exists.
+/// Returns a partition without totals, for a caller who can see only that the partition exists.
 pub(crate) fn named(view: &PartitionView, manager: &str) -> Partition {
     let weights = view.node_weights.iter();
     Partition {

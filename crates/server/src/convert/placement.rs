@@ -7,7 +7,7 @@ use headroom_core::view::{FilterView, RuleView};
 
 use super::value::names;
 
-/// Returns a placement rule in force.
+/// Returns an active placement rule.
 pub(crate) fn rule(view: &RuleView) -> PlacementRule {
     let parameters = view.parameters.iter();
     PlacementRule {

@@ -40,8 +40,8 @@ pub fn digest(plan: &core::Plan, checksum: &str) -> String {
     with_digest(of(plan), checksum).digest
 }
 
-/// Sets the digest. It excludes figures that change continuously and cause nothing else: usage, durations of waits,
-/// and the sentences that contain them.
+/// Sets the digest. The digest excludes figures that change continuously and have no further effect: usage, durations
+/// of waits, and the sentences with these figures.
 fn with_digest(mut effects: PlanEffects, file: &str) -> PlanEffects {
     // These can be very many, so they are not copied.
     let differences = std::mem::take(&mut effects.differences);

@@ -6,7 +6,7 @@ use headroom_core::view::{QueueView, TemplateView};
 
 use super::value::{NO_PRIORITY, duration, name_or_empty, names, percentages, resources, texts};
 
-/// Returns a queue without its descendants. The names of its children are those in the view.
+/// Returns a queue without its descendants. The names of its children are the same as in the view.
 pub(crate) fn queue(view: &QueueView) -> Queue {
     Queue {
         pending_resource: resources(&view.pending),
@@ -35,7 +35,7 @@ pub(crate) fn queue(view: &QueueView) -> Queue {
     }
 }
 
-/// Returns the name and position of a queue, for a caller who sees only that it exists.
+/// Returns the name and position of a queue, for a caller who can see only that the queue exists.
 pub(crate) fn passage(view: &QueueView) -> Queue {
     Queue {
         queue_name: view.path.to_string(),

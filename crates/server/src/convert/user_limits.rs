@@ -132,7 +132,7 @@ fn simulated_limit(view: &SimulatedLimitView, formula: Formula) -> SimulatedLimi
     }
 }
 
-/// Returns a decimal as a JSON number. It has at most 15 digits, so it is unchanged when it is read.
+/// Returns a decimal as a JSON number with at most 15 digits, which a parser reads without loss.
 #[expect(clippy::cast_precision_loss, reason = "millionths up to a million are below 2^53")]
 pub(crate) fn number(decimal: Decimal) -> f64 {
     decimal.millionths() as f64 / 1_000_000.0

@@ -3,7 +3,7 @@
 use headroom_api::wsv1::Validation;
 use headroom_config::{Code, Diagnostic, Diagnostics, Severity, Stage};
 
-/// Returns the result that the reference would give. It ignores faults that the reference finds only when it builds
+/// Returns the result that the reference would give. Ignores faults that the reference detects only when it builds
 /// queues.
 pub(crate) fn validation(diagnostics: &Diagnostics, checksum: String) -> Validation {
     let counts =
@@ -21,7 +21,7 @@ pub(crate) fn validation(diagnostics: &Diagnostics, checksum: String) -> Validat
     }
 }
 
-/// Returns the text of a fault. For the few messages that clients compare, the text is that of the reference.
+/// Returns the text of a fault. For the few messages that clients compare, returns the text of the reference.
 fn reason(fault: &Diagnostic) -> String {
     let subject = &fault.subject;
     match fault.code {

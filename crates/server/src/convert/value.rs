@@ -48,7 +48,7 @@ pub(crate) fn names<'a>(names: impl IntoIterator<Item = &'a Name>) -> Vec<String
     names.into_iter().map(Name::to_string).collect()
 }
 
-/// Returns a name as text. Empty if there is none.
+/// Returns a name as text. Empty for `None`.
 pub(crate) fn name_or_empty(name: Option<&Name>) -> String {
     name.map(Name::to_string).unwrap_or_default()
 }

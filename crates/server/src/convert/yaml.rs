@@ -1,4 +1,4 @@
-//! The queue file in force as YAML, in the format of the reference: keys in lower case, in the order of the file's
+//! The active queue file as YAML, in the format of the reference: keys in lower case, in the order of the file's
 //! description, without empty objects and lists.
 
 use std::fmt::Write as _;

@@ -36,7 +36,7 @@ impl Service for Callbacks {
     }
 }
 
-/// A stream that is attached to an RM. If it is dropped before the server ends it, the client has disconnected.
+/// A stream that is attached to an RM. A drop before the server ends the stream means that the client has disconnected.
 struct Attached {
     manager: Arc<Manager>,
     taker: Consumer,
@@ -63,7 +63,8 @@ impl Drop for Attached {
     }
 }
 
-/// Handles the loss of a stream. An RM that answers questions on it is paused until another stream replaces it.
+/// Handles the loss of a stream. If the RM answers questions on the stream, the RM is paused until another stream
+/// replaces it.
 fn lost(manager: &Arc<Manager>, taker: Consumer) {
     let is_current = manager.asking.lane.is_taken_by(taker);
     if is_current && answers(manager.asking.capabilities()) && !manager.is_over() {

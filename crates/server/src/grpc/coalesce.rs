@@ -4,11 +4,11 @@ use headroom_api::si::v1::{AllocationResponse, ApplicationResponse, NodeResponse
 
 use super::message_queue::Coalesce;
 
-/// Most allocations and releases in one message.
+/// Maximum number of allocations and releases in one message.
 const ENTRIES_MAX: usize = 5_000;
 
 impl Coalesce for AllocationResponse {
-    /// Merges new allocations only with new ones, and releases only with releases. All messages about one key
+    /// Merges new allocations only with new allocations, and releases only with releases. All messages about a key
     /// therefore stay in order.
     fn absorb(&mut self, next: Self) -> Result<(), Self> {
         let is_new = |one: &Self| one.released.is_empty() && one.rejected_allocations.is_empty();
@@ -24,7 +24,7 @@ impl Coalesce for AllocationResponse {
     }
 }
 
-/// Application responses are never merged: each request has its own, and so has each state.
+/// Application responses are never merged, because each request and each state has its own response.
 impl Coalesce for ApplicationResponse {
     fn absorb(&mut self, next: Self) -> Result<(), Self> {
         Err(next)

@@ -1,4 +1,4 @@
-//! The published interface: three streams, as generated clients of `si.v1` expect it. Scheduler interface §12.2.
+//! The published interface: three streams for generated clients of `si.v1`. Scheduler interface §12.2.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -143,7 +143,7 @@ impl Kind for NodeRequest {
     }
 }
 
-/// Serves a stream. It is bound to an RM by its metadata, or by its first message.
+/// Serves a stream. The metadata of the stream, or its first message, determine the RM.
 fn serve<K: Kind>(
     interface: &Interface,
     request: Request<Streaming<K>>,
@@ -191,7 +191,7 @@ fn may_be_opened(manager: &Manager) -> Result<(), Status> {
     Ok(())
 }
 
-/// A stream that is bound to an RM. If it is dropped before the server ends it, the client has disconnected.
+/// A stream that is bound to an RM. A drop before the server ends the stream means that the client has disconnected.
 struct Bound<K: Kind> {
     manager: Arc<Manager>,
     taker: Consumer,
@@ -278,7 +278,7 @@ async fn bound_by_message<K: Kind>(
     }
 }
 
-/// Reads all requests. Returns an error if one of them is not valid.
+/// Reads all requests. Returns an error if a request is not valid.
 async fn read_all<K: Kind>(
     interface: &Interface,
     manager: &Arc<Manager>,
@@ -306,12 +306,12 @@ async fn read_all<K: Kind>(
     }
 }
 
-/// Returns whether the client has disconnected, so that no message can reach it.
+/// Returns whether the client has disconnected, in which case no message can reach it.
 pub(super) fn is_lost(status: &Status) -> bool {
     matches!(status.code(), Code::Cancelled | Code::Unknown | Code::Unavailable)
 }
 
-/// Replaces the status of a message that is too large by one with a hint.
+/// Replaces the status of a message that is too large by a status with a hint.
 pub(super) fn too_large(status: Status) -> Status {
     if status.code() == Code::OutOfRange {
         let hint = "send lists of more than about 5,000 entries in several messages";

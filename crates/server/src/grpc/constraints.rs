@@ -14,7 +14,7 @@ use super::side_table::{Key, SideTable, key_of};
 #[derive(Debug, Default)]
 pub(super) struct ConstraintsOf(Mutex<SideTable<Constraint>>);
 
-/// A new constraint of an ask that might have been checked with the previous one.
+/// A new constraint of an ask that might have been checked with the previous constraint.
 #[derive(Debug)]
 pub(super) struct Change {
     partition: Name,
@@ -28,7 +28,7 @@ impl ConstraintsOf {
         self.entries().is_empty()
     }
 
-    /// Stores the constraints of a request. Returns those that differ from the previous ones.
+    /// Stores the constraints of a request. Returns the constraints that have changed.
     pub(super) fn set(&self, books: &Books, constraints: Constraints) -> Vec<Change> {
         let mut entries = self.entries();
         if entries.is_due() {
@@ -55,7 +55,7 @@ impl ConstraintsOf {
         changes
     }
 
-    /// Returns the constraint of an ask, if it has one.
+    /// Returns the constraint of an ask. `None` without a constraint.
     pub(super) fn get(&self, partition: &Name, key: &Name) -> Option<Constraint> {
         self.entries().get(&key_of(partition, key)).cloned()
     }

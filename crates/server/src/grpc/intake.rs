@@ -1,8 +1,8 @@
 //! The ordered path of requests to the engine.
 //!
-//! All streams of an RM pass their requests to its intake. The requests reach the engine in the order of arrival,
-//! many at once, and their results are returned in the same order. If the engine is busy, or too many requests are
-//! pending, the sender waits, so its stream is not read meanwhile.
+//! All streams of an RM pass their requests to its intake. The requests reach the engine in the order of arrival, many
+//! at once, and their results are returned in the same order. If the engine is busy, or too many requests are pending,
+//! the sender waits and does not read its stream.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::convert::si::Step;
 
 use super::outbox::OutboundMessage;
 
-/// Most pending requests of one RM.
+/// Maximum number of pending requests of one RM.
 const REQUESTS_MAX: usize = 256;
 
-/// Most pending commands of one RM. A single request with more commands is also accepted.
+/// Maximum number of pending commands of one RM. A single request with more commands is also accepted.
 const COMMANDS_MAX: u32 = 16_384;
 
 /// The future results of commands.
@@ -113,7 +113,7 @@ impl Intake {
         self.last.store(self.clock.now().as_millis(), Ordering::Relaxed);
     }
 
-    /// Sends a message after everything before it was reported.
+    /// Sends a message after the reports of all earlier requests.
     ///
     /// # Errors
     /// If the intake is closed.
@@ -125,15 +125,15 @@ impl Intake {
         pendings.send(Pending { seq, work, _room: None }).await.map_err(|_| Closed)
     }
 
-    /// Closes the intake. Earlier requests already have their position in the order of the engine, before anything
-    /// that is submitted to it later.
+    /// Closes the intake. Earlier requests already have their position in the order of the engine, before all later
+    /// submissions.
     pub(super) async fn close(&self) {
         *self.pendings.lock().await = None;
     }
 }
 
-/// Submits commands to the engine, or queues them. In both cases their position in the order is fixed when this
-/// returns.
+/// Submits commands to the engine, or queues them. In both cases, the position of the commands is fixed when this
+/// function returns.
 async fn begin(handle: &Handle, submissions: Vec<Submission>) -> Answer {
     let handle = handle.clone();
     let submitted = async move { handle.submit_all(submissions).await };

@@ -41,7 +41,7 @@ struct Shared {
 /// The queue files that RMs sent.
 #[derive(Default)]
 struct SentQueueFiles {
-    /// Checksum of the last one, and the text that was in force before the first.
+    /// Checksum of the last file that an RM sent, and the text of the file that was active before the first.
     sent: Option<(String, String)>,
 }
 
@@ -55,9 +55,9 @@ pub(super) enum Profile {
     Compat,
     /// One ordered stream.
     Session {
-        /// Whether the RM reports when it has sent all existing objects.
+        /// Whether the RM reports the end of the list of existing objects.
         recovers: bool,
-        /// Questions that the RM answers, and messages that it wants to receive.
+        /// Questions that the RM answers, and messages that the RM wants to receive.
         capabilities: Capabilities,
     },
 }
@@ -65,13 +65,13 @@ pub(super) enum Profile {
 /// A registered RM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registered {
-    /// Id of the RM, as it chose it.
+    /// ID that the RM chose.
     pub rm_id: String,
-    /// The RM's own data on how it was built.
+    /// Build information of the RM.
     pub build_info: BTreeMap<String, String>,
-    /// Version of the interface that it uses.
+    /// Version of the interface that the RM uses.
     pub version: String,
-    /// Name that it gave its queue file.
+    /// Name that the RM gave to its queue file.
     pub policy_group: String,
     /// State of the RM.
     pub standing: RmState,
@@ -91,7 +91,7 @@ impl Interface {
         }))
     }
 
-    /// Returns the registered RM. `None` if there is none.
+    /// Returns the registered RM. `None` without a registered RM.
     pub fn registered(&self) -> Option<Registered> {
         let manager = self.current()?;
         let registration = &manager.registration;
@@ -110,8 +110,8 @@ impl Interface {
         self.current()?.tags.get(partition, key)
     }
 
-    /// Returns the RM's own state as JSON text, or the reason why it did not answer. `None` if there is no RM, or it
-    /// does not support this.
+    /// Returns the RM's own state as JSON text, or the reason why the RM did not answer. `None` without an RM, or if
+    /// the RM does not support this question.
     pub async fn state_dump(&self) -> Option<Result<String, String>> {
         let manager = self.current()?;
         manager.asking.dump(&manager).await
@@ -151,10 +151,10 @@ impl Interface {
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = manager;
     }
 
-    /// Returns the RM with this id.
+    /// Returns the RM with this ID.
     ///
     /// # Errors
-    /// If it is not registered.
+    /// If the RM is not registered.
     pub(super) fn named(&self, rm_id: &str, request: &str) -> Result<Arc<Manager>, Status> {
         self.current().filter(|manager| manager.id() == rm_id).ok_or_else(|| {
             let shown: String = rm_id.chars().take(80).collect();
@@ -242,16 +242,16 @@ impl Interface {
         Ok(manager)
     }
 
-    /// Returns whether a retained partition still depends on a previous RM. That is, it has questions for that RM, or
-    /// is paused because the RM was disconnected when the server stopped.
+    /// Returns whether a retained partition still depends on a previous RM: it has questions for that RM, or is paused
+    /// because the RM was disconnected when the server stopped.
     async fn holds_for_one_before(&self, sequence: u64) -> bool {
         let view = self.service().engine.views().at_least(sequence).await;
         let mut rows = view.books.partitions().values();
         rows.any(|row| row.questions.is_some() || row.away.is_some())
     }
 
-    /// Handles the end of a registration. If no other replaced it, the RM is paused, and its state is removed after
-    /// the grace period.
+    /// Handles the end of a registration. Unless another registration replaced it, the RM is paused, and its state is
+    /// removed after the grace period.
     fn after(&self, manager: &Arc<Manager>) {
         let is_current = self.current().is_some_and(|one| Arc::ptr_eq(&one, manager));
         if is_current && self.service().engine.stopped().is_none() {
@@ -277,10 +277,10 @@ impl Interface {
         ))
     }
 
-    /// Puts the queue file of an RM in force. Scheduler interface §5.2.
+    /// Applies the queue file of an RM. Scheduler interface §5.2.
     ///
     /// # Errors
-    /// If the file has no partition or has faults. The previous file stays in force then.
+    /// If the file has no partition or has faults. The previous file stays active then.
     pub(super) async fn configure(
         &self,
         caller: &Caller,
@@ -344,8 +344,8 @@ impl WeakInterface {
 }
 
 impl SentQueueFiles {
-    /// Returns the queue file that an RM requests with this text. An empty text requests the file that was in force
-    /// before any RM sent one, or the built-in one.
+    /// Returns the queue file that an RM requests with this text. An empty text requests the file that was active
+    /// before any RM sent a file, or the built-in file.
     fn text_for(&self, sent: &str, in_force: &crate::InForce) -> String {
         if !sent.is_empty() {
             return sent.to_owned();
@@ -356,7 +356,7 @@ impl SentQueueFiles {
         }
     }
 
-    /// Stores whether the queue file in force was sent by an RM.
+    /// Stores whether an RM sent the active queue file.
     fn note_sent(&mut self, sent: &str, before: &crate::InForce, checksum: &str) {
         if sent.is_empty() {
             self.sent = None;
@@ -372,7 +372,7 @@ fn origin(caller: &Caller, rm_id: &str) -> Origin {
     Origin { identity: format!("rm:{rm_id} by {}", caller.identity), ..Origin::default() }
 }
 
-/// Checks that a queue file can be put in force, before anything is removed for it.
+/// Checks that a queue file can be applied, before anything is removed for the file.
 fn check(text: &str) -> Result<(), Status> {
     let refused = |error: QueueFileError| refused("registration of RM failed", &error);
     let loaded =

@@ -1,4 +1,4 @@
-//! One RM, from its registration until another registration replaces it.
+//! An RM, from its registration until another registration replaces it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,7 +23,7 @@ pub enum RmState {
     Init,
     /// The RM is connected.
     Running,
-    /// The RM is disconnected, or does not answer. Nothing is placed for it until it is back.
+    /// The RM is disconnected, or does not answer. The scheduler places nothing for the RM until it is back.
     Paused,
     /// The RM was disconnected for too long, or another registration replaced it.
     Stopped,
@@ -193,11 +193,11 @@ impl Manager {
         facts.away.is_away() || facts.recovering
     }
 
-    /// Sends the scheduler the questions to ask before it places anything, and whether the RM is disconnected.
+    /// Tells the scheduler which questions to ask before a placement, and whether the RM is disconnected.
     ///
-    /// The caller holds the lock `seat`, so calls are serialized. Nothing is placed for an RM that is disconnected,
-    /// or has not sent all existing objects. Every placement becomes a question then. Only one question is open at a
-    /// time, and it is not answered.
+    /// The caller holds the lock `seat`, so calls are serialized. The scheduler places nothing for an RM that is
+    /// disconnected, or has not sent all existing objects: every placement becomes a question then. Only one question
+    /// is open at a time, and no one answers it.
     ///
     /// # Errors
     /// If the engine accepts no commands.

@@ -1,7 +1,7 @@
 //! Bounded queue of messages to a client, in order, with one consumer at a time.
 //!
-//! Pushing never waits. A reconnected client gets the messages that arrived meanwhile. If the queue overflows,
-//! because the client is disconnected or slow for too long, the client has to start over.
+//! Pushing never waits. A reconnected client gets the messages that arrived meanwhile. If the client is disconnected or
+//! slow for too long, the queue overflows, and the client must start over.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,9 +12,9 @@ use tonic::Status;
 /// Reason of the end of a stream that a newer stream replaced.
 pub(super) const REPLACED: &str = "a newer stream of the same kind replaced this stream";
 
-/// A message that can be merged with the next one, as long as it was not sent.
+/// A message that can be merged with the next message until it is sent.
 pub(super) trait Coalesce: Sized {
-    /// Merges the next message into this one, or returns it.
+    /// Merges the next message into this message, or returns the next message.
     fn absorb(&mut self, next: Self) -> Result<(), Self>;
 }
 
@@ -33,7 +33,7 @@ pub(super) struct MessageQueue<M> {
 #[derive(Debug)]
 struct State<M> {
     held: VecDeque<M>,
-    /// Number of consumers so far. The last one is the current one.
+    /// Number of consumers so far. The last consumer is the current consumer.
     taker: u64,
     /// The last dismissed consumer, and the reason.
     dismissed: Option<(u64, Status)>,
@@ -41,7 +41,7 @@ struct State<M> {
     ended: Option<Status>,
 }
 
-/// The consumer of a queue, until another replaces it.
+/// The consumer of a queue, until another consumer replaces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Consumer(u64);
 
@@ -55,7 +55,7 @@ impl<M: Coalesce> MessageQueue<M> {
     /// Sends a message.
     ///
     /// # Errors
-    /// If the queue is full. The message is lost then.
+    /// If the queue is full. The message is then lost.
     pub(super) fn push(&self, message: M) -> Result<(), Overflow> {
         let mut state = self.state();
         if state.ended.is_some() {
@@ -76,13 +76,13 @@ impl<M: Coalesce> MessageQueue<M> {
         Ok(())
     }
 
-    /// Sends an optional message, if the queue is less than half full. Returns whether it is sent.
+    /// Sends an optional message, if the queue is less than half full. Returns whether the message was accepted.
     pub(super) fn offer(&self, message: M) -> bool {
         let has_room = self.state().held.len() < self.held_max / 2;
         has_room && self.push(message).is_ok()
     }
 
-    /// Returns a new consumer, which replaces the previous one.
+    /// Returns a new consumer, which replaces the previous consumer.
     pub(super) fn take_over(&self) -> Consumer {
         let mut state = self.state();
         state.taker += 1;
@@ -97,7 +97,7 @@ impl<M: Coalesce> MessageQueue<M> {
         self.state().taker == taker.0
     }
 
-    /// Dismisses this consumer for this reason. The messages wait for another one.
+    /// Dismisses this consumer for this reason. The messages wait for another consumer.
     pub(super) fn dismiss(&self, taker: Consumer, why: Status) {
         let mut state = self.state();
         if state.taker == taker.0 {
@@ -120,7 +120,7 @@ impl<M: Coalesce> MessageQueue<M> {
     /// Waits for the next message, and returns it.
     ///
     /// # Errors
-    /// If another consumer replaced this one, or nothing more is sent.
+    /// If another consumer replaced this consumer, or the queue has ended.
     pub(super) async fn next(&self, taker: Consumer) -> Result<M, Status> {
         loop {
             let changed = self.changed.notified();

@@ -6,13 +6,13 @@
 //!    └── outbox ◀─ notifier ◀─┴──────────────────────┘
 //! ```
 //!
-//! [`Interface::router`] serves `si.v1.Scheduler` as generated clients expect it (`compat`), the ordered stream
-//! `headroom.si.v1.SchedulerSession` (`session`), additional questions to the RM (`rm_questions`, with the stream in
-//! `callbacks`), and the standard services for reflection and health.
+//! [`Interface::router`] serves four kinds of services: `si.v1.Scheduler` for generated clients (`compat`), the ordered
+//! stream `headroom.si.v1.SchedulerSession` (`session`), additional questions to the RM (`rm_questions`, with the
+//! stream in `callbacks`), and the standard services for reflection and health.
 //!
-//! An RM is a `Manager` from its registration until another registration replaces it. All its messages are sent by
-//! one `RmNotifier`, so they are in one order and durable. All its requests pass through one `Intake`. A slow or
-//! disconnected RM blocks no other client, because its messages wait in bounded queues.
+//! An RM is a `Manager` from its registration until another registration replaces it. One `RmNotifier` sends all its
+//! messages, so they are durable and in one order. All its requests pass through one `Intake`. A slow or disconnected
+//! RM blocks no other client, because its messages wait in bounded queues.
 
 mod background;
 mod callbacks;

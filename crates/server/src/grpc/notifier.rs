@@ -1,8 +1,8 @@
 //! Sends an RM the results of its requests, and all other events, in one order.
 //!
 //! Both come from the same records. Records of the RM's own requests are read from the intake, together with
-//! rejections. All others are read from the feed. They are merged by record number. Events before a request are
-//! therefore sent before its answer, and later events after it.
+//! rejections. All other records are read from the feed. The notifier merges both by record number. Events before a
+//! request are therefore sent before its answer, and later events after it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,12 +29,12 @@ pub(super) struct RmNotifier {
     follower: Follower,
     /// Entries that were read, but not reported.
     ahead: VecDeque<Arc<Entry>>,
-    /// The last reported entry that one of its requests caused.
+    /// The last reported entry that a request of this RM caused.
     settled: u64,
 }
 
 impl RmNotifier {
-    /// Returns a notifier for entries from this one on, and for results from the intake.
+    /// Returns a notifier for entries from this number on, and for results from the intake.
     pub(super) fn new(
         manager: Arc<Manager>,
         identity: String,
@@ -91,7 +91,7 @@ impl RmNotifier {
         entry.record.origin.as_ref().is_some_and(|origin| origin.identity == self.identity)
     }
 
-    /// Reports the result of a request, and before it all earlier events.
+    /// Reports the result of a request after all earlier events.
     async fn settle(&mut self, pending: Pending) -> Result<(), Status> {
         let seq = pending.seq;
         match pending.work {
@@ -123,7 +123,7 @@ impl RmNotifier {
         self.tell_together(answers(self.manager.id(), steps, outcomes))
     }
 
-    /// Reports all entries before this one, which is published.
+    /// Reports all entries before this published entry.
     async fn catch_up(&mut self, sequence: u64) -> Result<(), Status> {
         loop {
             let next = self.ahead.front().map(|entry| entry.record.sequence);
@@ -146,7 +146,7 @@ impl RmNotifier {
         self.tell_together(entry.notices.iter().map(|notice| rm_update(rm, time, notice)))
     }
 
-    /// Reports events that happened at once. Merges messages where that is allowed, however fast they are read.
+    /// Reports events that happened at once. Merges messages if possible, regardless of the speed of the reader.
     fn tell_together(&self, all: impl IntoIterator<Item = RmUpdate>) -> Result<(), Status> {
         let mut held: Option<AllocationResponse> = None;
         for update in all {

@@ -1,9 +1,8 @@
 //! Server reflection: the descriptors of all services, by file, symbol, and extension.
 //!
-//! Owns the index and the answers. `router` serves it under `grpc.reflection.v1` and `v1alpha`, whose messages are
-//! equal on the wire.
-//! An unknown name in a request is answered with `error_response`, and the stream continues. Source:
-//! `reflection.proto`.
+//! Owns the index and the answers. `router` serves the answers under `grpc.reflection.v1` and `v1alpha`, whose messages
+//! are equal on the wire. An unknown name in a request is answered with `error_response`, and the stream continues.
+//! Source: `reflection.proto`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,11 +27,11 @@ const HEALTH_FILE: &str = "grpc/health/v1/health.proto";
 pub(super) struct Index {
     services: BTreeSet<String>,
     files: BTreeMap<String, Arc<[u8]>>,
-    /// Files by the full names that they declare.
+    /// Files by the full names of their declarations.
     symbols: BTreeMap<String, Arc<[u8]>>,
     /// Messages, which can have extensions.
     messages: BTreeSet<String>,
-    /// Files by the message that they extend, and the number of the extension.
+    /// Files by the extended message and the number of the extension.
     extensions: BTreeMap<(String, i32), Arc<[u8]>>,
 }
 
@@ -173,10 +172,10 @@ struct RawSet {
 #[derive(Clone, Debug)]
 pub(super) struct Reflection(pub(super) Arc<Index>);
 
-/// Most answers of one stream that wait to be read.
+/// Maximum number of answers of one stream that wait to be read.
 const WAITING: usize = 1;
 
-/// Implements one version. The versions differ only by the package of their messages.
+/// Implements a version of the service. The versions differ only in the package of their messages.
 macro_rules! version {
     ($version:ident) => {
         const _: () = {

@@ -1,6 +1,6 @@
 //! Executes requests of both profiles.
 //!
-//! A stream lasts as long as its RM, so each message on it has a trace of its own.
+//! A stream lasts as long as the connection of its RM, so each message has its own trace.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -65,7 +65,8 @@ pub(super) async fn applications(
     Ok(manager.intake.commands(seq, steps).await?)
 }
 
-/// Finds the user who is charged for each application. If a directory lookup might block, it runs on another thread.
+/// Finds the user who is charged for each application. If a directory lookup might block, the lookup runs on another
+/// thread.
 async fn charged(interface: &Interface, new: Vec<New>) -> Result<Vec<Step>, Status> {
     let (users, now) = (Arc::clone(&interface.service().users), interface.service().clock.now());
     let is_quick = |one: &New| !one.submitted.groups.is_empty();

@@ -1,9 +1,9 @@
 //! Questions to an RM, and messages in addition to the answers to its requests. Scheduler interface §9, §12.4.
 //!
-//! A question of the scheduler arrives as a record and is answered by a command. Questions that the RM does not
-//! support are answered here: every node suits, except those that a constraint of the ask excludes. If an answer does
-//! not arrive in time, no node suits in this attempt. After three missing answers in a row the RM is paused, and its
-//! questions stay open until it answers.
+//! A question of the scheduler arrives as a record and is answered by a command. If the RM does not support a question,
+//! this module answers it: every node is suitable, except nodes that a constraint of the ask excludes. If an answer
+//! does not arrive in time, no node is suitable in this attempt. After three missing answers in a row, the RM is
+//! paused, and its questions stay open until it answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -42,14 +42,14 @@ impl Coalesce for Content {
     }
 }
 
-/// The questions to one RM.
+/// The questions to an RM.
 pub(super) struct RmQuestions {
     state: Mutex<State>,
     /// Queue for the question stream of the published interface.
     pub(super) lane: MessageQueue<Content>,
     /// Node constraints of its asks.
     pub(super) constraints: ConstraintsOf,
-    /// Notified when the RM has declared what it wants to receive.
+    /// Notified after the RM has declared which messages it wants to receive.
     pub(super) attached: Notify,
     /// Asks that more nodes would help.
     pub(super) waiting: Waiting,
@@ -58,14 +58,14 @@ pub(super) struct RmQuestions {
 
 #[derive(Default)]
 struct State {
-    /// Questions that the RM answers, and messages that it wants to receive, as last declared.
+    /// Last declaration of the RM: questions that it answers, and messages that it wants to receive.
     capabilities: Capabilities,
     /// Open questions, by number.
     open: BTreeMap<u64, Open>,
-    /// Requests without an answer, by the id under which they were sent.
+    /// Requests without an answer, by the ID of the request.
     sent: BTreeMap<u64, Sent>,
     last_id: u64,
-    /// Number of missing answers since the last one that arrived.
+    /// Number of missing answers since the last received answer.
     silences: u32,
     /// Nodes whose verdicts become void after a while, with their partitions.
     stale: BTreeSet<(Name, Name)>,
@@ -78,7 +78,7 @@ struct Open {
 }
 
 enum Sent {
-    /// Number of the question, and the part of it.
+    /// Number of the question, and its part.
     Part(u64, Part),
     Dump(oneshot::Sender<Result<String, String>>),
 }
@@ -95,7 +95,7 @@ impl RmQuestions {
         }
     }
 
-    /// Sets the questions that the RM answers, and the messages that it wants to receive.
+    /// Sets the questions that the RM answers, and the messages that the RM wants to receive.
     pub(super) fn set_capabilities(&self, capabilities: Capabilities) {
         let mut state = self.state();
         (state.capabilities, state.silences) = (capabilities, 0);
@@ -106,7 +106,7 @@ impl RmQuestions {
         self.attached.notify_one();
     }
 
-    /// Returns the questions that the RM answers, and the messages that it wants to receive.
+    /// Returns the questions that the RM answers, and the messages that the RM wants to receive.
     pub(super) fn capabilities(&self) -> Capabilities {
         self.state().capabilities
     }
@@ -167,7 +167,7 @@ impl RmQuestions {
         }
     }
 
-    /// Sends the unanswered parts of a question to the RM. If there are none, answers the question.
+    /// Sends the unanswered parts of a question to the RM. If all parts are answered, answers the question.
     fn ask(&self, manager: &Arc<Manager>, number: u64) {
         let mut requests = Vec::new();
         {
@@ -214,7 +214,7 @@ impl RmQuestions {
         }
     }
 
-    /// Sends an optional message, which is dropped under pressure. Returns whether it is sent.
+    /// Sends an optional message, which can be dropped under pressure. Returns whether the message was accepted.
     pub(super) fn offer(&self, manager: &Manager, content: Content) -> bool {
         match &manager.outbox {
             Outbox::Compat(_) => self.lane.offer(content),
@@ -250,7 +250,7 @@ impl RmQuestions {
         }
     }
 
-    /// Handles the timeout of a request, if it has no answer yet.
+    /// Handles the timeout of a request, unless the request has an answer.
     fn miss(&self, manager: &Arc<Manager>, id: u64) {
         let silences = {
             let mut state = self.state();
@@ -313,8 +313,8 @@ impl RmQuestions {
         submit(manager, vec![open.inquiry.verdicts()]);
     }
 
-    /// Makes verdicts about these nodes void after a while, because they hold for one attempt. Until then, an ask
-    /// that they refuse waits, so that the RM does not get the same questions all the time.
+    /// Cancels verdicts about these nodes after a while, because a verdict applies to one attempt. Until then, a
+    /// rejected ask waits, so that the RM does not get the same questions all the time.
     fn void_later(&self, manager: &Arc<Manager>, number: u64, part: &Part) {
         let is_first = {
             let mut state = self.state();

@@ -34,8 +34,8 @@ pub fn router(service: Service) -> axum::Router {
 }
 
 impl Interface {
-    /// Returns a router of all services of the scheduler interface. It has no fallback, so that it can be merged with
-    /// other routes.
+    /// Returns a router of all services of the scheduler interface. The router has no fallback, so that other routes
+    /// can be merged.
     ///
     /// # Panics
     /// If called outside a Tokio runtime.

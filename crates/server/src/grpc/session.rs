@@ -1,8 +1,8 @@
-//! The session profile: one ordered stream in each direction, which can be resumed. Scheduler interface §12.3, §12.5.
+//! The session profile: one ordered, resumable stream in each direction. Scheduler interface §12.3, §12.5.
 //!
-//! Messages have numbers in both directions. Messages of the scheduler are stored until the RM acknowledges them.
-//! Messages that the RM sends twice are executed once. An interrupted stream can therefore be resumed: each side
-//! reports the last message that it has processed.
+//! Messages have numbers in both directions. Messages of the scheduler are stored until the RM acknowledges them. A
+//! message that the RM sends twice is executed once. To resume an interrupted stream, each side reports the last
+//! message that it has processed.
 
 use std::sync::Arc;
 
@@ -71,11 +71,11 @@ impl SchedulerSession for Session {
     }
 }
 
-/// A stream of an RM. If it is dropped before the server ends it, the client has disconnected.
+/// A stream of an RM. A drop before the server ends the stream means that the client has disconnected.
 struct Open {
     manager: Arc<Manager>,
     taker: u64,
-    /// Sent before all other messages, without a number.
+    /// Message without a number, sent before all other messages.
     first: Option<SchedulerMessage>,
 }
 
@@ -202,7 +202,7 @@ impl Reading {
         }
     }
 
-    /// Reads all messages. Returns an error if one of them violates the protocol.
+    /// Reads all messages. Returns an error if a message violates the protocol.
     async fn read_all(
         &self,
         manager: &Arc<Manager>,
@@ -320,7 +320,7 @@ fn line(manager: &Manager) -> Result<&SessionQueue, Status> {
     }
 }
 
-/// Returns the messages to the RM, as soon as it is known.
+/// Returns the messages to the RM, after the RM is known.
 fn answers(
     opened: oneshot::Receiver<Result<Open, Status>>,
 ) -> impl futures_util::Stream<Item = Result<SchedulerMessage, Status>> {

@@ -1,4 +1,4 @@
-//! The message queue of the session profile: messages have numbers, and are stored until they are acknowledged.
+//! The message queue of the session profile. Messages have numbers, and are stored until the RM acknowledges them.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -32,7 +32,7 @@ struct State {
     last: u64,
     /// Number of the last message of the RM whose results are all reported.
     applied: u64,
-    /// Number of streams so far. The last one is the current one.
+    /// Number of streams so far. The last stream is the current stream.
     taker: u64,
     /// The last dismissed stream, and the reason.
     dismissed: Option<(u64, Status)>,
@@ -41,7 +41,7 @@ struct State {
 }
 
 impl SessionQueue {
-    /// Returns an empty queue for at most `held_max` messages, including those that are not acknowledged.
+    /// Returns an empty queue for at most `held_max` messages, including messages that are not acknowledged.
     pub(super) fn new(held_max: usize) -> Self {
         let receiving = tokio::sync::Mutex::default();
         Self { state: Mutex::default(), changed: Notify::new(), held_max, receiving }
@@ -50,7 +50,7 @@ impl SessionQueue {
     /// Sends a message.
     ///
     /// # Errors
-    /// If the queue is full. The message is lost then.
+    /// If the queue is full. The message is then lost.
     pub(super) fn push(&self, content: Content) -> Result<(), Overflow> {
         let mut state = self.state();
         if state.ended.is_some() {
@@ -71,16 +71,16 @@ impl SessionQueue {
         Ok(())
     }
 
-    /// Sends an optional message, if the queue is less than half full. Returns whether it is sent.
+    /// Sends an optional message, if the queue is less than half full. Returns whether the message was accepted.
     pub(super) fn offer(&self, content: Content) -> bool {
         let has_room = self.state().held() < self.held_max / 2;
         has_room && self.push(content).is_ok()
     }
 
-    /// Replaces the current stream by a new one, whose RM has processed all messages up to this number.
+    /// Replaces the current stream by a new stream, whose RM has processed all messages up to this number.
     ///
     /// # Errors
-    /// If no message has that number.
+    /// If no message has this number.
     pub(super) fn take_over(&self, processed: u64) -> Result<u64, Status> {
         let mut state = self.state();
         state.acknowledge(processed)?;
@@ -105,7 +105,7 @@ impl SessionQueue {
         self.state().taker == taker
     }
 
-    /// Ends one stream with this reason. The messages wait for another one.
+    /// Ends a stream with this reason. The messages wait for another stream.
     pub(super) fn dismiss(&self, taker: u64, why: Status) {
         let mut state = self.state();
         if state.taker == taker {
@@ -116,7 +116,7 @@ impl SessionQueue {
         self.changed.notify_waiters();
     }
 
-    /// Stores that all messages of the RM up to this one are applied and reported.
+    /// Stores that all messages of the RM up to this number are applied and reported.
     pub(super) fn note_applied(&self, seq: u64) {
         let mut state = self.state();
         state.applied = state.applied.max(seq);
@@ -139,7 +139,7 @@ impl SessionQueue {
     /// Waits for the next message, and returns it.
     ///
     /// # Errors
-    /// If another stream replaced this one, or nothing more is sent.
+    /// If another stream replaced this stream, or the queue has ended.
     pub(super) async fn next(&self, taker: u64) -> Result<SchedulerMessage, Status> {
         loop {
             let changed = self.changed.notified();
@@ -215,7 +215,7 @@ impl State {
     }
 }
 
-/// Merges the next message into the last one, or returns it.
+/// Merges the next message into the last message, or returns the next message.
 fn absorb(last: &mut Content, next: Content) -> Option<Content> {
     match (last, next) {
         (Content::Allocation(last), Content::Allocation(next)) => {

@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Settings {
     /// Longest time for which an RM can be disconnected before its state is removed.
     pub grace: Duration,
-    /// Most messages that are stored for a disconnected or slow stream.
+    /// Maximum number of messages that are stored for a disconnected or slow stream.
     pub messages_held: usize,
     /// Largest size of a message, in bytes.
     pub message_bytes_max: usize,

@@ -1,4 +1,4 @@
-//! Facts about asks and allocations that are not in the books, stored as long as they might be needed.
+//! Facts about asks and allocations that are not in the books, stored as long as they can be needed.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ impl<V> SideTable<V> {
         self.by_key.get(key).map(|(value, _)| value)
     }
 
-    /// Stores a value. Returns the previous one.
+    /// Stores a value. Returns the previous value.
     pub(super) fn insert(&mut self, key: Key, value: V) -> Option<V> {
         self.by_key.insert(key, (value, Instant::now())).map(|(before, _)| before)
     }
@@ -47,12 +47,12 @@ impl<V> SideTable<V> {
         self.by_key.remove(key).map(|(value, _)| value)
     }
 
-    /// Returns whether it is time to clean.
+    /// Returns whether a cleaning is due.
     pub(super) fn is_due(&self) -> bool {
         self.by_key.len() >= SIDE_TABLE_MIN.max(2 * self.cleaned)
     }
 
-    /// Removes entries that are not `needed`, except those that might not be in the books yet.
+    /// Removes entries that are not `needed`, except entries that might not be in the books yet.
     pub(super) fn clean(&mut self, needed: impl Fn(&Key) -> bool) {
         self.by_key.retain(|key, (_, since)| needed(key) || since.elapsed() < ON_ITS_WAY);
         self.cleaned = self.by_key.len();

@@ -1,7 +1,7 @@
-//! Tags of asks, allocations, and foreign allocations. No decision depends on them, but they are shown.
+//! Tags of asks, allocations, and foreign allocations. Responses show tags, but no decision depends on them.
 //!
-//! The books do not have tags. They last as long as the registration of the RM, which sends them again with the next
-//! one.
+//! The books do not have tags. Tags last as long as the registration of the RM, which sends its tags again with the
+//! next registration.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,7 @@ type Tags = Arc<BTreeMap<String, String>>;
 pub(super) struct TagsOf(Mutex<SideTable<Tags>>);
 
 impl TagsOf {
-    /// Stores the tags in a request. Returns whether it is time to clean.
+    /// Stores the tags in a request. Returns whether a cleaning is due.
     pub(super) fn note(&self, request: &AllocationRequest) -> bool {
         let mut entries = self.entries();
         for one in request.allocations.iter().filter(|one| !one.allocation_tags.is_empty()) {
@@ -31,8 +31,8 @@ impl TagsOf {
         entries.is_due()
     }
 
-    /// Removes the tags of objects that are no longer in the books. The cost is the number of entries, and it occurs
-    /// only when that number has doubled.
+    /// Removes the tags of objects that are no longer in the books. The cost is the number of entries, and a cleaning
+    /// occurs only after this number has doubled.
     pub(super) fn clean(&self, books: &Books) {
         self.entries().clean(|(partition, key)| {
             let row = books.partition_named(partition).map(|id| books.partition(id));

@@ -1,8 +1,8 @@
-//! Removal of the state of an RM when an RM registers or is given up.
+//! Removal of the state of an RM after an RM registers or is given up.
 //!
-//! Everything that an RM sent is removed, because it sends all of it again. Tasks of tenants do not belong to an RM.
-//! A partition with tenants therefore stays, with its nodes, and nothing starts there before these were sent again:
-//! decision page 36.
+//! Everything that an RM sent is removed, because the RM sends everything again. Tasks of tenants do not belong to an
+//! RM. A partition with tenants therefore stays, with its nodes. Nothing starts on these nodes before the RM has sent
+//! them again: decision page 36.
 
 use headroom_core::books::{Books, Partition};
 use headroom_core::config::Configuration;
@@ -14,7 +14,7 @@ use super::interface::Interface;
 use super::notifier::unavailable;
 
 impl Interface {
-    /// Removes everything that RMs sent, if there was an RM or the books have nodes or applications.
+    /// Removes everything that RMs sent, if the server had an RM or the books have nodes or applications.
     pub(super) async fn tear_down(&self, origin: &Origin, has_rm: bool) -> Result<(), Status> {
         let engine = &self.service().engine;
         let books = &engine.views().at_least(0).await.books;
@@ -37,7 +37,7 @@ impl Interface {
         Ok(())
     }
 
-    /// Returns the queue file in force, with only these of its partitions.
+    /// Returns the active queue file, with only these of its partitions.
     fn without_others(&self, retained: &[&Partition]) -> Result<Configuration, Status> {
         if retained.is_empty() {
             return Ok(Configuration::default());

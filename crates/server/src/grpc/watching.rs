@@ -23,7 +23,7 @@ const CAPACITY: &str = "event.requestCapacity";
 /// Default of that setting. Source: rest-api §9.4.
 const CAPACITY_DEFAULT: usize = 1_000;
 
-/// Asks that more nodes would help, by application and key. They are reported at intervals as long as they wait.
+/// Asks that could use more nodes, by application and key. They are reported at intervals while they wait.
 #[derive(Debug, Default)]
 pub(super) struct Waiting(Mutex<Asks>);
 
@@ -34,7 +34,7 @@ struct Asks {
     seed: bool,
 }
 
-/// Sends an RM the messages that it wants to receive, until its registration ends.
+/// Sends an RM the messages that the RM wants to receive, until its registration ends.
 pub(super) async fn run(interface: Interface, manager: Arc<Manager>) {
     let settings = *interface.settings();
     let (mut events, mut states) =
@@ -146,7 +146,7 @@ fn waits(books: &Books, application: &str, key: &str) -> bool {
     })
 }
 
-/// Returns all asks that were reported before as ones that more nodes would help.
+/// Returns all asks that were already reported as asks that could use more nodes.
 fn told_before(
     rm_id: &str,
     books: &Books,

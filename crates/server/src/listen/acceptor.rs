@@ -37,9 +37,9 @@ pub struct Peer {
 pub(super) struct Acceptor {
     pub(super) bound: ConnectionLimit,
     pub(super) tls: Option<RustlsConfig>,
-    /// Time limit of the handshake, and again of the first bytes after it.
+    /// Time limit of the handshake. The same limit applies to the first bytes after the handshake.
     pub(super) begin_max: Duration,
-    /// Longest time for which a client can read nothing of what it is sent.
+    /// Longest time during which a client can read nothing.
     pub(super) stall_max: Duration,
 }
 

@@ -27,7 +27,7 @@ struct State {
     held: Mutex<BudgetPermit>,
 }
 
-/// State of a body. It holds the budget of the body, because the reader holds its bytes.
+/// State of a body. The state holds the budget of the body, because the reader holds the bytes of the body.
 #[derive(Clone, Debug)]
 pub(super) struct Taken(Arc<State>);
 
@@ -37,13 +37,13 @@ impl Taken {
         self.0.ended.load(Ordering::Relaxed)
     }
 
-    /// Returns the error of the budget, if the rest of the body exceeded it.
+    /// Returns the error of the budget, if the rest of the body exceeded the budget.
     pub(super) fn crowded(&self) -> Option<BudgetExhausted> {
         *self.0.crowded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Bounds a body. Returns it with its state.
+/// Limits the size of a body. Returns the body with its state.
 pub(super) fn bounded(body: Body, bytes_max: usize, room: &ByteBudget) -> (Body, Taken) {
     let state = Arc::new(State {
         ended: AtomicBool::new(body.is_end_stream()),
@@ -56,7 +56,7 @@ pub(super) fn bounded(body: Body, bytes_max: usize, room: &ByteBudget) -> (Body,
 }
 
 impl Incoming {
-    /// Counts more bytes, if the budget allows it.
+    /// Counts more bytes, if the budget allows this.
     fn hold(&mut self, more: usize) -> Result<(), BudgetExhausted> {
         self.bytes = self.bytes.saturating_add(more);
         let mut held = self.state.held.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Sizes up to this many bytes are not counted, so that ordinary bodies and messages are always accepted.
+/// Sizes up to this many bytes are not counted. Ordinary bodies and messages are therefore always accepted.
 const FREE: usize = 64 << 10;
 /// Unit of counting, in bytes.
 const UNIT: usize = 1 << 10;
 
-/// A budget of bytes. Clones share it.
+/// A budget of bytes, shared by its clones.
 #[derive(Clone, Debug)]
 pub(super) struct ByteBudget {
     units: Arc<Semaphore>,
     bytes: usize,
 }
 
-/// Share of one body or message in the budget. Dropping it returns the share.
+/// Share of a body or message in the budget. Dropping the permit returns the share.
 #[derive(Debug)]
 pub(super) struct BudgetPermit {
     room: ByteBudget,

@@ -23,15 +23,15 @@ const PREFACE_BYTES: usize = 24;
 /// Interval of checks for answers without progress.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// A connection. It ends when the client does not begin a request in time, or does not read what it is sent. Either
-/// would use memory for a long time.
+/// A connection. The connection ends if the client does not begin a request in time, or does not read its responses,
+/// because both use memory for a long time.
 pub(super) struct Connection {
     bytes: Box<dyn Bytes>,
-    /// Until the first bytes have arrived: their number, and the deadline for all of them.
+    /// Number and deadline of the first bytes. `None` after the first bytes have arrived.
     beginning: Option<(usize, Pin<Box<Sleep>>)>,
     /// Longest time for which a write can be blocked.
     stall_max: Duration,
-    /// While a write is blocked: its deadline.
+    /// Deadline of a blocked write. `None` while no write is blocked.
     stalled: Option<Pin<Box<Sleep>>>,
     /// Answers that the client has not read. `next_look` is the time of their next check.
     unsent: Unsent,
@@ -52,7 +52,7 @@ impl Connection {
         Self { bytes, beginning, stall_max, stalled: None, unsent, next_look, _place: place }
     }
 
-    /// Returns whether the client has not read an answer for too long, even if it is otherwise active.
+    /// Returns whether the client has not read a response for too long, even if the client is otherwise active.
     fn is_abandoned(&mut self, cx: &mut Context<'_>) -> bool {
         while self.next_look.as_mut().poll(cx).is_ready() {
             let now = Instant::now();
@@ -64,7 +64,7 @@ impl Connection {
         false
     }
 
-    /// Returns the result of a write, or an error if it is blocked for too long.
+    /// Returns the result of a write, or an error if the write is blocked for too long.
     fn written<T>(
         &mut self,
         cx: &mut Context<'_>,

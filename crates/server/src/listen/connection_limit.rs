@@ -30,7 +30,7 @@ pub(super) enum Full {
     Address,
 }
 
-/// One connection. It counts until this is dropped.
+/// Permit of a connection, which counts until the permit is dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionPermit {
     address: IpAddr,
@@ -42,7 +42,7 @@ impl ConnectionLimit {
         Self(Arc::new(Shared { most, most_per_address, open: Mutex::default() }))
     }
 
-    /// Counts a connection from this address, if the limits allow it.
+    /// Counts a connection from this address, if the limits allow another connection.
     pub(super) fn take(&self, address: IpAddr) -> Result<ConnectionPermit, Full> {
         let mut open = self.open();
         if open.all >= self.0.most {

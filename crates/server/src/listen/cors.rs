@@ -6,8 +6,8 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method};
 use headroom_api::routes::{Header, Route};
 
-/// Sets the headers of the reference on routes that have them, if pages of other sites can read answers. Removes them
-/// everywhere else, even if a handler has set them.
+/// Sets the headers of the reference on routes with CORS, if pages of other sites can read answers. Removes these
+/// headers from all other routes, even if a handler has set them.
 pub(super) fn set(headers: &mut HeaderMap, method: &Method, route: Option<&Route>, may_read: bool) {
     let named = route.is_some_and(|route| route.family_headers().contains(&Header::AllowOrigin));
     if named && may_read {

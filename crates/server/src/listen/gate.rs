@@ -67,7 +67,7 @@ pub struct Gate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestId(pub Arc<str>);
 
-/// Creates ids that no other process creates.
+/// A generator of IDs that no other process generates.
 #[derive(Debug)]
 struct Ids {
     process: String,
@@ -222,7 +222,7 @@ impl Gate {
         }
     }
 
-    /// Checks the length of a body, if a header has it.
+    /// Checks the length of a body, if a header contains the length.
     fn fits(&self, request: &Parts) -> Result<(), Refusal> {
         let length = request.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
         match length.and_then(|text| text.parse::<u64>().ok()) {
@@ -244,7 +244,7 @@ impl Gate {
         )
     }
 
-    /// Returns a permit for one more request, if the limit allows it.
+    /// Returns a permit for another request, if the limit allows one.
     fn admit_one(&self, asked: &Asked) -> Result<Option<OwnedSemaphorePermit>, Refusal> {
         // A probe is answered even under load. gRPC streams last long, and are not counted.
         if asked.surface == Surface::Rpc || asked.access() == Some(Access::Open) {
@@ -340,7 +340,7 @@ impl Gate {
     }
 }
 
-/// Checks a request, lets it be answered, and logs changes in the audit log.
+/// Checks a request, forwards it, and logs changes in the audit log.
 async fn admit(
     State((gate, surface)): State<(Arc<Gate>, Surface)>,
     request: Request,

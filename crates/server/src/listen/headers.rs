@@ -19,7 +19,7 @@ const READ_HEADERS: [&str; 9] = [
     "x-headroom-request",
 ];
 
-/// Refuses a request if one of these headers is not visible ASCII.
+/// Rejects a request if a header is not visible ASCII.
 pub(super) fn are_readable(headers: &HeaderMap) -> Result<(), Refusal> {
     let is_unreadable =
         |name: &&&str| headers.get_all(**name).iter().any(|one| one.to_str().is_err());

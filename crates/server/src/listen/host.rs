@@ -1,5 +1,5 @@
-//! Host names of a server. On an open server, a page that a user visits must not reach it under a name of the page's
-//! own site (DNS rebinding).
+//! Host names of a server. A user's browser can open a page that reaches an open server under a name of the page's own
+//! site (DNS rebinding). The check of host names prevents this attack.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -40,10 +40,10 @@ impl Hosts {
         Self { names: configured.iter().cloned().chain(own).collect() }
     }
 
-    /// Checks that this is a name of the server. The port does not matter.
+    /// Checks that this is a name of the server. Ignores the port.
     ///
     /// # Errors
-    /// If it is not, or there is none.
+    /// If the name is unknown or absent.
     pub(super) fn check(&self, asked: Option<&str>) -> Result<(), Refusal> {
         let authority = asked.and_then(|text| text.parse::<Authority>().ok());
         let host = authority.as_ref().map(|one| one.host().to_ascii_lowercase());

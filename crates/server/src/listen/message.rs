@@ -1,5 +1,5 @@
-//! Incoming gRPC messages. The decoder waits for the last byte of each message, so an incomplete one uses memory.
-//! Their size and their duration are therefore limited.
+//! Incoming gRPC messages. The decoder waits for the last byte of each message, so an incomplete message uses memory.
+//! The size and the duration of a message are therefore limited.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -29,7 +29,7 @@ pub(super) struct Messages {
     held: BudgetPermit,
     /// Longest duration of a message.
     time_max: Duration,
-    /// Deadline of the current message, while one is incomplete.
+    /// Deadline of the current message. `None` without an incomplete message.
     until: Option<Pin<Box<Sleep>>>,
 }
 
@@ -162,7 +162,7 @@ mod tests {
         messages(Body::from_stream(parts.chain(stream::pending())), room, TIME_MAX)
     }
 
-    /// Returns the error of a body after `good` valid parts. `None` if there is no error for a minute.
+    /// Returns the error of a body after `good` valid parts. `None` if no error occurs for a minute.
     async fn end(mut body: Body, good: usize) -> Option<Code> {
         for _ in 0..good {
             body.frame().await.unwrap().unwrap();

@@ -1,7 +1,7 @@
 //! Sockets, TLS, limits, and the gate before all routes.
 //!
-//! [`Listening::bind`] binds the addresses. [`Listening::start`] answers that the server is starting.
-//! [`Serving::open`] accepts requests, and [`Serving::stop`] lets them end.
+//! [`Listening::bind`] binds the addresses. [`Listening::start`] answers that the server is starting. [`Serving::open`]
+//! accepts requests, and [`Serving::stop`] shuts down after the current requests.
 
 mod acceptor;
 mod body;
@@ -96,7 +96,7 @@ pub struct Routers {
     pub rpc: Router,
 }
 
-/// Merges the routers into one, with the gate before it.
+/// Merges the routers into one router behind the gate.
 pub fn assemble(process: &Process, gate: &Arc<Gate>, routers: Routers) -> Router {
     let Routers { rest, rpc } = routers;
     // REST answers unknown paths.
@@ -185,7 +185,7 @@ impl Listening {
     }
 }
 
-/// Certificates in force, and their files.
+/// Active certificates, and their files.
 #[derive(Debug)]
 struct Renewed {
     files: Tls,
@@ -193,7 +193,7 @@ struct Renewed {
     config: RustlsConfig,
 }
 
-/// Puts renewed certificates in force. Invalid ones are logged, and the previous ones stay in force.
+/// Uses renewed certificates. Logs invalid certificates, and then continues to use the previous certificates.
 async fn renew(tls: Renewed) {
     let Renewed { files, mut watched, config } = tls;
     let nobody = Notify::new();
@@ -229,7 +229,7 @@ impl Serving {
         self.handle.connection_count()
     }
 
-    /// Accepts no more connections, and lets the open ones finish their requests.
+    /// Accepts no more connections. Current requests on open connections can finish.
     pub fn stop(&self) {
         self.handle.graceful_shutdown(None);
     }

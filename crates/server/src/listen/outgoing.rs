@@ -1,11 +1,11 @@
 //! Outgoing answers.
 //!
-//! An HTTP/2 client decides how much of each answer it reads, and a connection that answers pings appears to be
-//! active. An answer therefore counts until its last byte is read: in `limits.requests`, and in budgets of bytes of
-//! its connection and of the server. A connection ends if one of its answers makes no progress for [`STALL_MAX`].
+//! An HTTP/2 client decides how much of each answer it reads, and a connection that answers pings appears to be active.
+//! An answer therefore counts until its last byte is read: in `limits.requests`, and in the byte budgets of its
+//! connection and of the server. A connection ends if an answer makes no progress for [`STALL_MAX`].
 //!
-//! [`Unsent`] lists the answers that one connection has not read. [`Outgoing`] wraps the body of each answer and
-//! updates the list. Costs a copy of each byte that is sent, and nothing while nothing is sent.
+//! [`Unsent`] lists the unread answers of a connection. [`Outgoing`] wraps the body of each answer and updates the
+//! list. The cost is a copy of each sent byte, and nothing while nothing is sent.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
@@ -25,9 +25,9 @@ use super::byte_budget::{BudgetExhausted, BudgetPermit, ByteBudget};
 /// Longest time for which a client can read nothing of an answer that has more.
 pub(super) const STALL_MAX: Duration = Duration::from_secs(30);
 
-/// Most unread bytes of answers on one connection.
+/// Maximum number of unread bytes of answers on one connection.
 pub(super) const CONNECTION_BYTES_MAX: usize = 64 << 20;
-/// Most unread bytes of answers on all connections together.
+/// Maximum number of unread bytes of answers on all connections together.
 ///
 /// Together with the other budgets, a server grows by less than 256 MiB.
 pub(super) const BYTES_MAX: usize = 160 << 20;
@@ -36,7 +36,7 @@ pub(super) const BYTES_MAX: usize = 160 << 20;
 /// client reads none of them.
 const PIECE_BYTES: usize = 16 << 10;
 
-/// A response that lasts until its client disconnects. It is not counted in the limit of concurrent requests.
+/// A response that lasts until its client disconnects. The limit of concurrent requests does not count this response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Endless;
 
@@ -83,7 +83,7 @@ impl Unsent {
     }
 }
 
-/// Entry of one answer in the list of its connection.
+/// Entry of an answer in the list of its connection.
 #[derive(Debug)]
 struct Owed {
     unsent: Unsent,
@@ -91,7 +91,7 @@ struct Owed {
 }
 
 impl Owed {
-    /// Stores that the client has read everything so far. `more` specifies whether more is available.
+    /// Stores that the client has read everything so far. `more` specifies whether more bytes are available.
     fn progress(&self, more: bool) {
         let mut open = self.unsent.open();
         if more {
@@ -111,9 +111,9 @@ impl Drop for Owed {
 /// A body that counts until its last byte is read.
 pub(super) struct Outgoing {
     inner: Body,
-    /// Bytes of `inner` that are not passed on yet. Each piece has its own memory of exactly its size. An answer that
-    /// was built in small steps can use twice the memory that it needs, and a slice would hold all of it until the
-    /// end.
+    /// Bytes of `inner` that are not passed on yet. Each piece has its own memory of exactly its size. Otherwise, an
+    /// answer that was built in small steps could use twice the necessary memory, and a slice would hold all of this
+    /// memory until the end.
     pieces: VecDeque<Bytes>,
     /// Number of bytes in all pieces.
     rest: usize,
@@ -141,7 +141,7 @@ impl Size {
 }
 
 impl Outgoing {
-    /// Wraps the body of an answer. It holds `permit` until its last byte is read.
+    /// Wraps the body of an answer. The body holds `permit` until its last byte is read.
     ///
     /// # Errors
     /// If the budget of unread bytes is used up.
@@ -183,8 +183,8 @@ impl Outgoing {
         self.pieces.extend(data.chunks(PIECE_BYTES).map(Bytes::copy_from_slice));
     }
 
-    /// Returns the next piece. The remaining pieces count, and so does this one until the client has read it, which
-    /// is known when it requests more.
+    /// Returns the next piece. The remaining pieces count. The returned piece counts until the client has read it,
+    /// which is known when the client requests more.
     fn piece(&mut self) -> Frame<Bytes> {
         let piece = self.pieces.pop_front().unwrap_or_default();
         self.rest -= piece.len();

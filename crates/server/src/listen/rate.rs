@@ -1,9 +1,9 @@
 //! Limits the rate of requests of each tenant: one bucket per tenant, filled at the rate of `limits.tenantRate`.
 //!
-//! Requests of a caller who acts only for tenants are charged to one of the caller's own tenants, whatever the
-//! request. The caller can therefore not empty the bucket of another tenant. A submission or check by another caller
-//! is charged to the tenant in the path. Other requests of cluster administrators are not counted, so that they can
-//! always act.
+//! A request of a caller who acts only for tenants is charged to one of the caller's own tenants, whatever the request.
+//! Such a caller can therefore not empty the bucket of another tenant. A submission or check by another caller is
+//! charged to the tenant in the path. Other requests of cluster administrators are not counted, so that administrators
+//! can always act.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -52,7 +52,7 @@ impl Rates {
         Self { rate, buckets, clock, taken: AtomicU32::new(0) }
     }
 
-    /// Charges a request to the bucket of a tenant, if one applies.
+    /// Charges a request to the bucket of a tenant, if a bucket applies.
     ///
     /// # Errors
     /// If the bucket is empty.

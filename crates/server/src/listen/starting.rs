@@ -11,7 +11,7 @@ use tower::ServiceExt as _;
 
 use crate::family::{Family, Refusal};
 
-/// Returns a router that forwards to `main` as soon as it is set.
+/// Returns a router that forwards to `main` after `main` is set.
 pub(super) fn until(main: Arc<OnceLock<Router>>) -> Router {
     Router::new().fallback(hand_on).with_state(main)
 }

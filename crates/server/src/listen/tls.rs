@@ -51,7 +51,7 @@ pub enum TlsError {
 }
 
 /// Returns the TLS configuration of a server: TLS 1.2 or later, HTTP/2 or HTTP/1.1. A client certificate is optional,
-/// because a token can also identify the caller. If there is one, it must be valid.
+/// because a token can also identify the caller. A given certificate must be valid.
 ///
 /// # Errors
 /// If a file cannot be read, or has the wrong content.

@@ -27,7 +27,7 @@ impl fmt::Debug for Parents {
     }
 }
 
-/// Fields of a request when it arrives.
+/// Fields of a request at its arrival.
 pub(super) struct Begun<'a> {
     pub(super) is_rpc: bool,
     pub(super) method: &'a Method,

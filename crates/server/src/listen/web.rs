@@ -1,4 +1,4 @@
-//! Pages on the same port: the built-in page, or those of a separate web UI.
+//! Pages on the same port: the built-in page, or the pages of a separate web UI.
 
 use std::io;
 use std::path::Path;
@@ -16,8 +16,8 @@ use tower_http::services::{ServeDir, ServeFile};
 
 use crate::page;
 
-/// Serves the files of a folder. Some paths of its pages are not files, and the first page handles them. A path that
-/// has the form of a file name, but is no file, is not found.
+/// Serves the files of a folder. Some paths of its pages are not files, and the first page handles these paths. A path
+/// in the form of a file name that is not a file is not found.
 pub(super) fn pages(folder: &Path) -> Router {
     let files = ServeDir::new(folder).append_index_html_on_directories(true);
     let first = ServeFile::new(folder.join("index.html"));
@@ -77,7 +77,7 @@ async fn found(folder: &Path, path: &str) -> Found {
     }
 }
 
-/// Answers requests that `theirs` accepts by `pages`, and all others by `router`.
+/// Uses `pages` for requests that `theirs` accepts, and `router` for all other requests.
 pub(super) fn before(router: Router, pages: Router, theirs: fn(&Request) -> bool) -> Router {
     Router::new().fallback(move |request: Request| {
         let next = if theirs(&request) { pages.clone() } else { router.clone() };

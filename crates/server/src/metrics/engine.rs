@@ -10,13 +10,13 @@ pub(super) struct Times {
     pub(super) seconds: f64,
 }
 
-/// Returns the durations of the steps of the scheduler. `None` before the first one.
+/// Returns the durations of the steps of the scheduler. `None` before the first step.
 pub(super) fn steps(view: &View, bounds: &[f64]) -> Option<Times> {
     let steps = &view.step_times;
     (steps.count() > 0).then(|| times(steps, bounds))
 }
 
-/// Converts durations to buckets that are unions of those of the engine.
+/// Converts durations to buckets that are unions of the buckets of the engine.
 fn times<S: Scale>(durations: &Durations<S>, bounds: &[f64]) -> Times {
     let mut counts = vec![0; bounds.len() + 1];
     for (bound, count) in durations.counts() {

@@ -1,10 +1,10 @@
-//! Metrics for Prometheus: `/ws/v1/metrics` with the reference's names, `/metrics` with those of Headroom and the
+//! Metrics for Prometheus: `/ws/v1/metrics` with names of the reference, and `/metrics` with names of Headroom and the
 //! reference.
 //!
 //! Every value is read at the scrape: from a view of the books, and from counters of the engine and the server. A
-//! series therefore ends with its queue, node, or partition, and nothing is counted twice. The cost of a scrape
-//! depends on the queues, the nodes, and the wait reasons, but not on allocations and asks. For the names of
-//! Headroom, it also depends on the tenants, and on the users of leaves with user limits.
+//! series therefore ends with its queue, node, or partition, and nothing is counted twice. The cost of a scrape depends
+//! on the queues, the nodes, and the wait reasons, but not on allocations and asks. For the names of Headroom, the cost
+//! also depends on the tenants, and on the users of leaves with user limits.
 
 mod engine;
 mod own;

@@ -21,7 +21,7 @@ const STEP_BOUNDS: [f64; 12] = [
     0.001, 0.01, 0.1,
 ];
 
-/// Properties of the build that are labels, if they are known.
+/// Properties of the build that become labels, if known.
 const BUILD_LABELS: [&str; 4] = ["commit", "features", "profile", "target"];
 
 pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
@@ -201,7 +201,7 @@ fn resources(out: &mut Exposition, scrape: &Scrape<'_>) {
     }
 }
 
-/// Amounts of placeholders by leaf. They are part of the allocated amounts.
+/// Writes the amounts of placeholders by leaf, which are part of the allocated amounts.
 fn reserved(out: &mut Exposition, scrape: &Scrape<'_>) {
     let samples = scrape.partitions().flat_map(|(id, name)| {
         let leaves = scrape.view.tally.partitions.get(&id).into_iter();

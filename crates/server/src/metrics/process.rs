@@ -1,7 +1,7 @@
 //! Metrics of the process, with the names that all Prometheus clients use.
 //!
-//! Source: <https://prometheus.io/docs/instrumenting/writing_clientlibs/>, "Standard and runtime
-//! collectors". Where `/proc` does not exist, its metrics are omitted.
+//! Source: <https://prometheus.io/docs/instrumenting/writing_clientlibs/>, "Standard and runtime collectors". Systems
+//! without `/proc` omit its metrics.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::service::Service;
 
 use super::text::{Exposition, Kind, Value};
 
-/// Clock ticks in a second, as `/proc` counts them on all supported systems.
+/// Clock ticks of `/proc` in a second, on all supported systems.
 const TICKS: f64 = 100.0;
 /// Size of a page in bytes, on all supported systems.
 const PAGE: u64 = 4_096;

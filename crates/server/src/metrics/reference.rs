@@ -105,8 +105,8 @@ fn scheduler(out: &mut Exposition, scrape: &Scrape<'_>) {
     );
 }
 
-/// Writes the durations of scheduling, as far as they are measured: one step is one cycle of the reference. Parts of
-/// a step are not measured, because they take less time than reading the clock.
+/// Writes the measured durations of scheduling. One step is one cycle of the reference. Parts of a step are not
+/// measured, because they take less time than reading the clock.
 fn latencies(out: &mut Exposition, scrape: &Scrape<'_>) {
     let Some(cycles) = super::engine::steps(&scrape.view, &BOUNDS) else { return };
     for (name, help) in [
@@ -143,7 +143,7 @@ fn node_usage(out: &mut Exposition, books: &Books) {
     }
 }
 
-/// Returns all queues by path, one partition after the other.
+/// Returns all queues by path, one partition after another.
 fn queues(books: &Books) -> impl Iterator<Item = &Queue> {
     let partitions = books.partitions().values();
     partitions.flat_map(|one| one.queues.iter()).map(|(_, id)| books.queue(*id))
@@ -233,8 +233,8 @@ fn queue_resources(out: &mut Exposition, books: &Books) {
     }
 }
 
-/// Writes the metrics with the path in the name, as the reference does. If two paths become the same name, the second
-/// one is omitted.
+/// Writes the metrics with the path in the name, as the reference does. If two paths result in the same name, omits the
+/// second metric.
 fn queue_containers(out: &mut Exposition, scrape: &Scrape<'_>) {
     for queue in queues(&scrape.view.books) {
         let Some(tally) = scrape.view.tally.queues.get(&queue.path) else { continue };
@@ -249,7 +249,7 @@ fn queue_containers(out: &mut Exposition, scrape: &Scrape<'_>) {
     }
 }
 
-/// Writes the counts of events. Every event is stored at once, so none is lost between the stages.
+/// Writes the counts of events. Every event is stored immediately, so no event is lost between the stages.
 fn events(out: &mut Exposition, scrape: &Scrape<'_>) {
     let made = scrape.service.engine.watched().made();
     for (name, help, count) in [

@@ -18,8 +18,8 @@ static OPERATIONS: LazyLock<HashMap<(&'static str, &'static str), &'static str>>
         routes::all().map(|route| ((route.method.as_str(), route.path), route.operation)).collect()
     });
 
-/// Counts a request, and the time until its answer begins. It has to wrap matched routes, so that the path is known:
-/// with `Router::route_layer`, or with `layer` if the router has only paths of the table.
+/// Counts a request, and the time until its answer begins. This layer must wrap matched routes, so that the path is
+/// known: use `Router::route_layer`, or `layer` if the router has only paths of the table.
 pub async fn count(State(service): State<Service>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);

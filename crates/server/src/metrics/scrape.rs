@@ -25,8 +25,8 @@ pub(super) struct Scrape<'a> {
 }
 
 impl<'a> Scrape<'a> {
-    /// Reads the current values. The writer is blocked while its counts of waiting asks are read: one for each leaf
-    /// and reason.
+    /// Reads the current values. The writer is blocked while its counts of waiting asks are read. It has one count for
+    /// each leaf and reason.
     pub(super) async fn of(service: &'a Service) -> Self {
         let counts = service.engine.inspect(|books, scheduler| {
             let mut waiting: BTreeMap<_, u64> = BTreeMap::new();

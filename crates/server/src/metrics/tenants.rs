@@ -1,5 +1,5 @@
-//! Metrics of tenants: tenants §6. The cost of a scrape depends on the tenants, not on their tasks. The first
-//! [`NAMED`] tenants by name have their own series, and the others are summed as `other`.
+//! Metrics of tenants: tenants §6. The cost of a scrape depends on the tenants, not on their tasks. The first [`NAMED`]
+//! tenants by name have their own series. The series `other` has the sum of all other tenants.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use super::text::{Exposition, Kind, Label};
 
 use Kind::{Counter, Gauge, Histogram};
 
-/// Number of tenants with their own series. A client that creates more and more tenants must not exhaust the memory
-/// of those who scrape.
+/// Number of tenants with their own series. The limit protects the memory of scrapers against a client that creates
+/// more and more tenants.
 const NAMED: usize = 256;
 
-/// Label of all other tenants.
+/// Label of the sum of all other tenants.
 const OTHER: &str = "other";
 
 const OUTCOMES: [(&str, TaskOutcome); 5] = [
@@ -49,7 +49,7 @@ impl Waits {
     }
 }
 
-/// Values of one tenant, or of all others together.
+/// Values of a tenant, or of all other tenants together.
 #[derive(Default)]
 struct Shown {
     name: String,
@@ -290,7 +290,7 @@ fn happened(out: &mut Exposition, shown: &[Shown]) {
     }
 }
 
-/// Returns every wait reason of a task: those of its tenant, and the checks of the scheduler.
+/// Returns every wait reason of a task: the reasons of its tenant, and the checks of the scheduler.
 fn throttle_codes() -> impl Iterator<Item = &'static str> {
     WaitCode::ALL.iter().map(|code| code.as_str())
 }

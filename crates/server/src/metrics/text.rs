@@ -1,8 +1,8 @@
 //! Prometheus' text format, version 0.0.4.
 //!
-//! The Prometheus client library for Rust writes `OpenMetrics`, which appends `_total` to the name of every counter
-//! and omits it in its `TYPE`. The reference's names have to stay as they are, so this module writes the format
-//! itself. All values are known at the scrape, so a metric is only a name with samples.
+//! The Prometheus client library for Rust writes `OpenMetrics`, which appends `_total` to the name of every counter and
+//! omits it in its `TYPE`. Names of the reference must not change, so this module writes the format itself. All values
+//! are known at the scrape, so a metric is only a name with samples.
 //!
 //! Source: <https://prometheus.io/docs/instrumenting/exposition_formats/>, "Text format details".
 
@@ -81,13 +81,13 @@ pub(super) struct Exposition {
 pub(super) struct Metric<'a> {
     text: &'a mut String,
     name: String,
-    /// Labels of the samples so far, because each sample occurs once.
+    /// Labels of the samples so far. Each sample occurs once.
     seen: HashSet<String>,
 }
 
 impl Exposition {
-    /// Begins a metric. `None` if one has this name already: two names of the reference can become the same, and the
-    /// second is omitted.
+    /// Begins a metric. `None` if a metric with this name exists: two names of the reference can become the same, and
+    /// the second metric is omitted.
     pub(super) fn metric(
         &mut self,
         name: impl Into<String>,
@@ -103,7 +103,7 @@ impl Exposition {
         Some(Metric { text: &mut self.text, name, seen: HashSet::new() })
     }
 
-    /// Adds a metric with these samples. Omits it if there are none.
+    /// Adds a metric with these samples. Omits the metric if the list is empty.
     pub(super) fn samples<'a, V: Into<Value>>(
         &mut self,
         (name, kind, help): (&str, Kind, &str),
@@ -131,7 +131,7 @@ impl Exposition {
 }
 
 impl Metric<'_> {
-    /// Adds a sample. Of several with the same labels, the first one stays.
+    /// Adds a sample. If several samples have the same labels, the first sample stays.
     pub(super) fn sample(&mut self, labels: &[Label<'_>], value: impl Into<Value>) {
         let labels = written(labels);
         if self.seen.insert(labels.clone()) {

@@ -67,7 +67,7 @@ enum Amount {
 }
 
 impl Amount {
-    /// Returns the amounts by type. Usage is 0 where there is none. A missing limit is omitted.
+    /// Returns the amounts by type. Absent usage is 0. A missing limit is omitted.
     fn of<'a>(
         self,
         leaf: &'a UserLimitsView,

@@ -22,7 +22,7 @@ pub(crate) struct Refused {
     code: Code,
     detail: String,
     request_id: String,
-    /// Code of the rule that was broken, if it has one.
+    /// Code of the broken rule, if the rule has a code.
     rule: Option<RefusalCode>,
     /// Entity tag of the existing object.
     tag: Option<String>,
@@ -42,7 +42,7 @@ impl Refused {
         Self { rule: Some(rule), ..self }
     }
 
-    /// Adds the entity tag of the existing object, if it exists.
+    /// Adds the entity tag of the existing object. Without an object, changes nothing.
     pub(super) fn with_tag(self, tag: Option<String>) -> Self {
         Self { tag, ..self }
     }
@@ -88,7 +88,7 @@ impl IntoResponse for Refused {
     }
 }
 
-/// Returns a body as JSON, or 304 if the client has it already.
+/// Returns a body as JSON, or 304 if the client already has this body.
 ///
 /// The tag is computed from the whole body, because ages and rates change without a record.
 pub(super) fn json(asked: &NativeRequest, body: &impl Serialize) -> Response<Body> {
@@ -97,7 +97,7 @@ pub(super) fn json(asked: &NativeRequest, body: &impl Serialize) -> Response<Bod
     sent(asked, StatusCode::OK, tag, bytes.into())
 }
 
-/// Returns a document that is the same for all callers, or 304 if the client has it already.
+/// Returns a document that is the same for all callers, or 304 if the client already has this document.
 pub(super) fn document(asked: &NativeRequest, tag: String, bytes: Bytes) -> Response<Body> {
     sent(asked, StatusCode::OK, tag, bytes)
 }
@@ -114,7 +114,7 @@ pub(super) fn tag_of(version: u64) -> String {
     format!("\"{version}\"")
 }
 
-/// Returns a body as JSON with the tag of its version. For a read, returns 304 if the client has it already.
+/// Returns a body as JSON with the tag of its version. For a read, returns 304 if the client already has this version.
 pub(super) fn versioned(
     asked: &NativeRequest,
     status: StatusCode,

@@ -1,5 +1,5 @@
-//! `GET /headroom/v1/partitions/{partition}/explain/…`: explains why an ask waits, and finds changes that start it.
-//! `POST …/explain`: the same for a hypothetical ask.
+//! `GET /headroom/v1/partitions/{partition}/explain/…`: explains why an ask waits, and finds changes that start the
+//! ask. `POST …/explain` does the same for a hypothetical ask.
 //!
 //! The scheduler computes an explanation itself, and is blocked meanwhile. Remedies are verified on a copy of the
 //! books, in parallel with the writer.
@@ -146,9 +146,9 @@ impl Looked {
 struct Sought {
     /// Requested kinds of remedies.
     kinds: Vec<RemedyKind>,
-    /// Whether to predict the outcome if the asks before it are placed first.
+    /// Whether to predict the outcome if the earlier asks are placed first.
     in_turn: bool,
-    /// Whether it is predicted what preemption would do.
+    /// Whether to predict what preemption would do.
     preemption: bool,
     /// Whether to read all past reasons of the wait from the journal.
     all_changes: bool,
@@ -159,7 +159,7 @@ impl Sought {
         self.kinds.is_empty() && !self.in_turn && !self.preemption
     }
 
-    /// Returns the changes that start an explained ask, as far as the caller sees them.
+    /// Returns the changes that start an explained ask. Omits changes that the caller cannot see.
     fn look(
         &self,
         books: &Books,
@@ -272,7 +272,7 @@ fn about(
     }
 }
 
-/// Returns the last known outcome of an application that no longer exists, if it is stored.
+/// Returns the last known outcome of an application that no longer exists. `None` if no outcome is stored.
 fn no_more(books: &Books, partition: PartitionId, name: &Name) -> About {
     let row = books.partition(partition);
     let rejected = row.rejected.iter().map(|(_, one)| one);
@@ -287,7 +287,7 @@ fn no_more(books: &Books, partition: PartitionId, name: &Name) -> About {
     }
 }
 
-/// Returns the explanation, as far as the caller sees it.
+/// Returns the part of the explanation that the caller can see.
 fn visible_body(
     found: &Found,
     asked: &NativeRequest,
@@ -373,7 +373,7 @@ fn words(names: &[Name]) -> String {
     names.join(", ")
 }
 
-/// Returns an explanation as far as the caller sees it. The caller must see its subject.
+/// Returns the part of an explanation that the caller can see. The caller must see its subject.
 fn explained(books: &Books, caller: &Caller, explanation: &explain::Explanation) -> Explanation {
     let row = books.allocation(explanation.ask);
     let application = books.application(row.application);

@@ -65,7 +65,8 @@ fn state_of(engine: &Health) -> ServerState {
     }
 }
 
-/// Returns the number of checks of the books that failed last time, without those that count errors of clients.
+/// Returns the number of checks of the books that failed in the last run, without the checks that count errors of
+/// clients.
 pub(crate) fn drift(service: &Service) -> u64 {
     let checked = service.engine.checked();
     let checks = checked.iter().flat_map(|checked| checked.checks.iter().skip(OF_CLIENTS));
@@ -82,7 +83,7 @@ pub(super) fn per_second(within_a_minute: u64) -> f64 {
     within_a_minute as f64 / Rate::SECONDS as f64
 }
 
-/// Returns the memory of this process in bytes. `None` where the system does not report it.
+/// Returns the memory of this process in bytes. `None` if the system does not report this size.
 fn memory_of_process() -> Option<u64> {
     let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
     let resident: u64 = pages.split_whitespace().nth(1)?.parse().ok()?;

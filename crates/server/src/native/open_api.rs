@@ -9,7 +9,7 @@ use headroom_api::openapi;
 use super::answer;
 use super::request::NativeRequest;
 
-/// The document as JSON, with its entity tag. It is constant while the process lives.
+/// The document as JSON, with its entity tag. Constant for the lifetime of the process.
 static DOCUMENT: LazyLock<(Bytes, String)> = LazyLock::new(|| {
     let bytes = serde_json::to_vec(&openapi()).expect("the document is JSON");
     let tag = answer::tag_of_content(&bytes);

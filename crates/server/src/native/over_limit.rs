@@ -1,4 +1,4 @@
-//! Usage above a limit. It occurs if a maximum or a limit was lowered, or an allocation was placed by hand.
+//! Usage above a limit, which occurs after a maximum or limit was lowered, or an allocation was placed by hand.
 
 use std::cmp::Reverse;
 

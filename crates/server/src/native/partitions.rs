@@ -14,7 +14,7 @@ use super::visible;
 use super::words::stamp;
 use crate::service::Service;
 
-/// Returns the partitions that the caller sees, `default` first, then by name.
+/// Returns the partitions that the caller can see: `default` first, then sorted by name.
 fn seen(books: &Books, asked: &NativeRequest) -> Vec<PartitionId> {
     let root_or_below = |partition: PartitionId| {
         let mut queues = books.partition(partition).queues.iter();
@@ -33,7 +33,7 @@ fn seen(books: &Books, asked: &NativeRequest) -> Vec<PartitionId> {
 /// Returns the partition of the path.
 ///
 /// # Errors
-/// If it does not exist, or the caller does not see it.
+/// If the partition does not exist, or the caller cannot see it.
 pub(super) fn of_path(books: &Books, asked: &NativeRequest) -> Result<PartitionId, Refused> {
     let name = asked.named("partition").unwrap_or_default();
     let found = books.partition_named(name).filter(|one| seen(books, asked).contains(one));

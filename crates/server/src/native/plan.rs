@@ -1,4 +1,4 @@
-//! `POST /headroom/v1/plan` and `…/apply`: previews a queue file, and puts a previewed file in force. Decision page
+//! `POST /headroom/v1/plan` and `…/apply`: previews a queue file, and applies a previewed file. Decision page
 //! 34.
 
 use axum::body::{Body, Bytes};
@@ -19,7 +19,7 @@ use crate::service::Service;
 
 /// Name of a queue file that is part of a request.
 const SENT: &str = "queues.yaml";
-/// Accepted media types of a queue file. The empty one stands for a missing header.
+/// Accepted media types of a queue file. The empty media type is for a missing header.
 const YAML: [&str; 5] = ["", "application/x-yaml", "application/yaml", "text/yaml", "text/plain"];
 
 pub(super) async fn plan(
@@ -78,7 +78,7 @@ pub(super) async fn apply(
     Ok(json(&asked, &body))
 }
 
-/// Returns the condition for putting a file in force.
+/// Returns the condition for applying a file.
 fn condition(asked: &NativeRequest) -> Result<Condition, Refused> {
     let parameters = asked.parameters(&["plan", "force"])?;
     let force = parameters.flag("force")?.unwrap_or(false);

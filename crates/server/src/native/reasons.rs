@@ -1,7 +1,7 @@
 //! `GET /headroom/v1/partitions/{partition}/reasons`: the waiting asks by reason.
 //!
-//! The scheduler is blocked while its counts are read: one for each leaf and reason. To find examples, a bounded
-//! number of places is searched.
+//! The scheduler is blocked while its counts are read. It has one count for each leaf and reason. The search for
+//! examples visits a bounded number of places.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -25,13 +25,13 @@ use crate::convert::value::resources;
 use crate::rest::Visibility;
 use crate::service::Service;
 
-/// Most examples of one reason.
+/// Maximum number of examples of one reason.
 const EXAMPLES: usize = 3;
-/// Most places that are searched for examples of a reason.
+/// Maximum number of places that are searched for examples of a reason.
 const PLACES: usize = 64;
 /// Number of reasons with examples.
 const EXPLAINED: usize = 20;
-/// Most queues that are named for a reason.
+/// Maximum number of queues that are named for a reason.
 const QUEUES: usize = 5;
 
 pub(super) async fn reasons(

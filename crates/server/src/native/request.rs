@@ -1,4 +1,4 @@
-//! A request as a handler gets it.
+//! A request from the view of a handler.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -64,7 +64,7 @@ pub(super) fn short(instance: &str) -> &str {
 }
 
 impl NativeRequest {
-    /// Returns a parameter of the path. `None` if it was not valid text.
+    /// Returns a parameter of the path. `None` if the parameter is not valid text.
     pub(super) fn named(&self, name: &str) -> Option<&str> {
         self.path.get(name).map(String::as_str)
     }
@@ -120,10 +120,10 @@ impl NativeRequest {
         }
     }
 
-    /// Checks that the body has one of these media types, or none.
+    /// Checks that the body has one of these media types, or no media type.
     ///
     /// # Errors
-    /// If it has another media type.
+    /// If the body has another media type.
     pub(super) fn sends(&self, known: &[&str]) -> Result<(), Refused> {
         let media = self.header("content-type").unwrap_or_default();
         let media = media.split(';').next().unwrap_or_default().trim();
@@ -162,17 +162,17 @@ pub(super) struct Parameters<'a> {
 impl<'a> Parameters<'a> {
     /// The default number of items on a page.
     pub(super) const LIMIT: usize = 100;
-    /// Most items on a page.
+    /// Maximum number of items on a page.
     pub(super) const LIMIT_MAX: usize = 1_000;
 
     pub(super) fn get(&self, name: &str) -> Option<&'a str> {
         self.values.get(name).copied()
     }
 
-    /// Returns the value of a flag, if it is set: `true` or `false`.
+    /// Returns the value of a flag, `true` or `false`. `None` if the flag is absent.
     ///
     /// # Errors
-    /// If it has another value.
+    /// If the flag has another value.
     pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Refused> {
         match self.get(name) {
             None => Ok(None),
@@ -188,7 +188,7 @@ impl<'a> Parameters<'a> {
     /// Returns the requested number of items, at most [`Self::LIMIT_MAX`].
     ///
     /// # Errors
-    /// If it is not a number above zero.
+    /// If the value is not a number above zero.
     pub(super) fn limit(&self) -> Result<usize, Refused> {
         let Some(text) = self.get("limit") else { return Ok(Self::LIMIT) };
         if let Ok(count @ 1..) = text.parse::<u64>() {

@@ -1,8 +1,8 @@
 //! Server-sent events from the feed of the engine, for any source of events.
 //!
 //! Each stream reads the feed by itself, so it needs memory only for a few pieces of text. The server ends a stream
-//! whose client reads nothing for some time, or falls behind the oldest record of the feed. The client can then still
-//! read the reason.
+//! whose client reads nothing for some time, or falls behind the oldest record of the feed. The client can still read
+//! the reason afterward.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
@@ -30,7 +30,7 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Size from which a piece is sent, in bytes.
 const PIECE: usize = 32 << 10;
-/// Most pieces that wait for a client.
+/// Maximum number of pieces that wait for a client.
 const PIECES: usize = 4;
 /// Delay before a reconnect, in milliseconds.
 const AGAIN: u64 = 1_000;
@@ -59,7 +59,7 @@ pub(super) enum Selection {
     Last(usize, Option<Reason>),
 }
 
-/// Returns the stream of one client, from this record on.
+/// Returns the stream of a client, from this record on.
 pub(super) fn stream<T: EventSource>(
     service: &Service,
     (tells, first): (T, u64),
@@ -119,7 +119,7 @@ pub(super) fn resumed(feed: &Feed, asked: &NativeRequest) -> Result<Option<u64>,
     check_retained(feed, asked, (last + 1).max(1)).map(Some)
 }
 
-/// Returns the number of the oldest record in the feed, or of the next one if the feed is empty.
+/// Returns the number of the oldest record in the feed. If the feed is empty, returns the number of the next record.
 pub(super) fn oldest(feed: &Feed) -> u64 {
     feed.read(1, 0).map_or_else(|gone| gone.oldest, |_| 1)
 }
@@ -127,7 +127,7 @@ pub(super) fn oldest(feed: &Feed) -> u64 {
 /// Returns the number of a record, if all records from there on are in memory.
 ///
 /// # Errors
-/// If they are not in memory.
+/// If a record is no longer in memory.
 pub(super) fn check_retained(
     feed: &Feed,
     asked: &NativeRequest,
@@ -150,7 +150,7 @@ struct Teller<T> {
     tells: T,
     /// The last record that was read.
     last: u64,
-    /// Reason for the end of the stream, once it ends.
+    /// Reason for the end of the stream, set at its end.
     parting: Arc<OnceLock<Reason>>,
     _open: OpenStream,
 }
@@ -220,7 +220,7 @@ impl<T: EventSource> Teller<T> {
         self.send(piece).await
     }
 
-    /// Keeps the connection alive, and lets the client resume after records that it did not want.
+    /// Preserves the connection. The client can then also resume after records that it did not want.
     async fn still_here(&self) -> Option<()> {
         let last = self.last;
         self.send(format!(": still here\nid: {last}\n\n")).await

@@ -1,7 +1,7 @@
 //! Summary of a partition.
 //!
-//! The cost depends on the nodes, the queues, and the limits of a partition, and not on its asks and allocations.
-//! Those are counted as they change.
+//! The cost depends on the nodes, the queues, and the limits of a partition, and not on its asks and allocations, which
+//! are counted as they change.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use super::words::time;
 use crate::convert::value::resources;
 use crate::service::Service;
 
-/// Most entries in a list of problems.
+/// Maximum number of entries in a list of problems.
 pub(super) const LISTED_MAX: usize = 10;
 
 /// Time of the oldest waiting ask in each leaf.
@@ -29,7 +29,7 @@ pub(super) const LISTED_MAX: usize = 10;
 pub(super) struct Ages(BTreeMap<QueueId, Timestamp>);
 
 impl Ages {
-    /// Reads the times from the scheduler. If it has stopped, reads them from the books.
+    /// Reads the times from the scheduler. If the scheduler has stopped, reads the times from the books.
     pub(super) async fn of(service: &Service) -> Self {
         let known = service.engine.inspect(|_, scheduler| scheduler.oldest_waiting().collect());
         if let Ok(ages) = known.await {
@@ -51,8 +51,8 @@ impl Ages {
     }
 }
 
-/// Returns the summary of a partition, as far as the caller sees it. If its root queue is hidden from the caller, the
-/// sums cover only the visible queues.
+/// Returns the part of the summary of a partition that the caller can see. If its root queue is hidden from the caller,
+/// the sums cover only the visible queues.
 pub(super) fn summary(
     service: &Service,
     view: &View,
@@ -145,7 +145,7 @@ pub(crate) fn node_counts(books: &Books, partition: PartitionId) -> NodeCounts {
     counts
 }
 
-/// States in the order in which they are shown.
+/// States in the order of the output.
 const STATES: [ApplicationState; 8] = [
     ApplicationState::New,
     ApplicationState::Accepted,
@@ -186,8 +186,8 @@ fn with_total(counts: impl Iterator<Item = (String, u64)>) -> BTreeMap<String, u
     counts
 }
 
-/// Returns a sum over the applications in queues that the caller sees. It visits those queues, which are few for a
-/// caller who does not see everything.
+/// Returns a sum over the applications in queues that the caller can see. The function visits these queues, which are
+/// few for a caller with restricted visibility.
 fn seen_of(
     books: &Books,
     partition: PartitionId,
@@ -216,7 +216,7 @@ fn by_use(books: &Books, used: &Resources, total: Option<&Resources>) -> Vec<Str
     types.into_iter().map(|(_, name)| name.to_owned()).collect()
 }
 
-/// Returns queues that have less than their guarantee of a type that they ask for, the longest wait first.
+/// Returns queues that have asks for a type of which they have less than their guarantee, the longest wait first.
 fn starved(
     books: &Books,
     ages: &Ages,

@@ -1,4 +1,4 @@
-//! Visibility of objects for a caller, as [`Visibility`] decides it.
+//! Visibility of objects for a caller. [`Visibility`] makes the decisions.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -1,4 +1,4 @@
-//! Conversion of values of the core to those of the interface.
+//! Conversion of values of the core to values of the API.
 
 use headroom_api::headroomv1::Stamp;
 use headroom_core::Timestamp;

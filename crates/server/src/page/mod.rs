@@ -1,7 +1,7 @@
 //! `/`: a page with the identity of the server, the state of the cluster, and the waiting asks with reasons.
 //!
-//! The page consists of static files, which use the public routes. The browser grants it only what the headers allow
-//! explicitly.
+//! The page consists of static files, which use the public routes. The headers explicitly list everything that the
+//! browser allows.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -18,14 +18,14 @@ use super::request::{RestRequest, Seen, check_queue_path};
 use super::respond::{blocking, json};
 use super::visible::Visibility;
 
-/// Longest wait for the scheduler, when it is queried for reasons of a wait.
+/// Longest wait for the wait reasons of the scheduler.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Most asks of one application, or applications of a list, for which reasons are computed. The scheduler is blocked
-/// meanwhile.
+/// Maximum number of asks of an application, or applications of a list, for which reasons are computed. The scheduler
+/// is blocked meanwhile.
 const REASONS_MAX: usize = 256;
 
-/// Most asks and allocations of an application in a list that are searched for a waiting one.
+/// Maximum number of asks and allocations of an application that are searched for a waiting ask, in a list.
 const LOOKED_AT_MAX: usize = 64;
 
 pub(crate) async fn get_queue_applications(asked: RestRequest) -> Answer {
@@ -79,7 +79,7 @@ pub(crate) async fn get_applications(asked: RestRequest) -> Answer {
         .await
 }
 
-/// Returns a list of applications. The first ones have the reason why one of their asks waits.
+/// Returns a list of applications. The first applications have the wait reason of one of their asks.
 async fn with_reasons(
     asked: RestRequest,
     choose: impl FnOnce(&Seen) -> Result<Vec<ApplicationId>, Refusal> + Send + 'static,
@@ -145,7 +145,8 @@ fn say(shown: &mut Application, key: &str, reason: String, now: Timestamp) {
     }
 }
 
-/// Returns why one ask of each of these applications waits. Searches only the first of their asks and allocations.
+/// Returns the wait reason of an ask for each of these applications. Searches only the first asks and allocations of
+/// each.
 async fn first_reasons(
     service: &Service,
     sight: Visibility,
@@ -166,8 +167,8 @@ async fn first_reasons(
     reasons.ok().and_then(Result::ok).unwrap_or_default()
 }
 
-/// Returns why asks of an application wait, by key. The reasons are those of the scheduler, and are not in the books.
-/// If the scheduler has stopped or is overloaded, there are none.
+/// Returns why asks of an application wait, by key. The scheduler has these reasons, and the books do not. Empty if the
+/// scheduler has stopped or is overloaded.
 async fn reasons(
     service: &Service,
     sight: Visibility,
@@ -214,7 +215,7 @@ fn show(seen: &Seen, id: ApplicationId) -> Application {
     application(&ApplicationView::of(seen.books(), id), &*seen.rest.rm_metadata)
 }
 
-/// Returns the value of the query parameter `status`, if there is one.
+/// Returns the value of the query parameter `status`. `None` if the parameter is absent.
 fn status(asked: &RestRequest) -> Result<Option<ApplicationState>, Refusal> {
     let Some(word) = asked.query("status").filter(|word| !word.is_empty()) else {
         return Ok(None);
@@ -282,7 +283,7 @@ fn shown(
     ids.into_iter().map(move |id| show(&seen, id))
 }
 
-/// Returns the visible applications, by time of submission and then by id.
+/// Returns the visible applications, sorted by time of submission and then by ID.
 fn in_order(
     seen: &Seen,
     mut ids: Vec<ApplicationId>,

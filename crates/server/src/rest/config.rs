@@ -1,4 +1,4 @@
-//! The queue file in force.
+//! The active queue file.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ const FROM_BOOKS: &str = "\
 # active settings. Limits of users and groups are also active, but are not shown here.
 ";
 
-/// Returns the file in force as JSON, from its own text if that is available.
+/// Returns the active file as JSON, from its own text if that is available.
 pub(crate) fn in_force_as_config(view: &View, in_force: &InForce) -> Config {
     let stated = in_own_words(view, in_force);
     let partitions = stated.and_then(|all| {

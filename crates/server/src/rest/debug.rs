@@ -35,8 +35,7 @@ fn escaped(text: &str) -> String {
     text.replace('"', "&#34;").replace('\'', "&#39;")
 }
 
-/// Returns the state of all threads, as far as the system reports it. A process cannot read its own stacks without
-/// stopping itself.
+/// Returns the reported states of all threads. A process cannot read its own stacks without stopping itself.
 pub(crate) async fn get_stack(_: RestRequest) -> Answer {
     Ok(body(TEXT, blocking(|| threads(Path::new("/proc/self/task"))).await?))
 }
@@ -68,7 +67,7 @@ fn threads(tasks: &Path) -> String {
     text
 }
 
-/// State of a thread, as the system reports it.
+/// State of a thread that the system reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Thread {
     pub(crate) name: String,

@@ -32,12 +32,12 @@ struct Last {
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 impl Checks {
-    /// Returns the result of the last check. `None` before the first one.
+    /// Returns the result of the last check. `None` before the first check.
     pub fn last(&self) -> Option<Arc<[Check]>> {
         self.get().map(|last| last.found)
     }
 
-    /// Makes a check now. It reads every node, application, and allocation of a copy of the books.
+    /// Makes a check now. The check reads every node, application, and allocation of a copy of the books.
     pub async fn run(&self, service: &Service) {
         let view = service.engine.views().at_least(0).await;
         let found = tokio::task::spawn_blocking(move || health(&view.books, view.counters)).await;

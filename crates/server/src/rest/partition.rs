@@ -12,7 +12,7 @@ pub(crate) async fn get_partitions(asked: RestRequest) -> Answer {
     asked.object(|seen| Ok(partitions(seen))).await
 }
 
-/// Returns the visible partitions, with their totals where those are visible.
+/// Returns the visible partitions. Totals are included if they are visible.
 pub(crate) fn partitions(seen: &Seen) -> Vec<Partition> {
     let manager = seen.rest.rm_metadata.manager().map(|manager| manager.id).unwrap_or_default();
     let books = seen.books();

@@ -69,7 +69,7 @@ fn show(seen: &Seen, queue: QueueId, view: &QueueView) -> Option<Queue> {
 }
 
 /// Removes the headroom from a queue if an ancestor's figures are hidden. The headroom is the minimum over all
-/// ancestors, so it would reveal their usage.
+/// ancestors, so it would reveal the usage of the hidden ancestor.
 fn bounded(seen: &Seen, queue: QueueId, shown: Queue) -> Queue {
     let (books, sight) = (seen.books(), &seen.sight);
     let sees = |(id, _)| sight.extent(books, id) >= Extent::Figures;

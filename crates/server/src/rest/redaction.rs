@@ -1,5 +1,5 @@
-//! Reasons of a wait, as the caller sees them. Of limits whose usage is hidden, the caller gets the name, but no
-//! usage of others. The table of reasons defines who sees what.
+//! Reasons of a wait, from the view of a caller. If the usage of a limit is hidden, the caller gets the name of the
+//! limit, but no usage of others. The table of reasons defines the visible parts.
 
 use headroom_core::books::Books;
 use headroom_core::books::tracker::TrackerKind;
@@ -14,8 +14,8 @@ impl Visibility {
         self.is_among(books, blocker.row().figures, blocker.about())
     }
 
-    /// Returns whether the caller sees the limit in a reason. Callers see the limits of ancestors of their tenants.
-    /// The size of the whole cluster is hidden, because it is not a configured limit.
+    /// Returns whether the caller sees the limit in a reason. Callers see the limits of ancestors of their tenants. The
+    /// size of the whole cluster is hidden, because this size is not a configured limit.
     pub fn sees_bound_of(&self, books: &Books, blocker: Blocker) -> bool {
         let root = matches!(blocker, Blocker::QueueMax(queue) if books.queue(queue).depth == 0);
         !root || self.counts_hidden() || self.sees_use_of(books, blocker)
@@ -55,7 +55,7 @@ impl Visibility {
         open.then(|| wait.sentence(books, ask))
     }
 
-    /// Returns that sentence. If it is hidden, returns the code and the object that has the limit.
+    /// Returns the sentence of a reason. If the sentence is hidden, returns the code and the object that has the limit.
     pub fn reason(&self, books: &Books, wait: &Wait, ask: AllocationId) -> String {
         self.sentence(books, wait, ask).unwrap_or_else(|| {
             format!("{} {}", wait.code(books, ask).as_str(), self.scope_of(books, wait.blocker))

@@ -1,4 +1,4 @@
-//! A request as a handler gets it: the caller, the parameters, and access to the books.
+//! A request from the view of a handler: the caller, the parameters, and access to the books.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::refusal::{Answer, Refusal};
 use super::respond::{blocking, json};
 use super::visible::Visibility;
 
-/// A request as a handler gets it.
+/// A request from the view of a handler.
 #[derive(Debug)]
 pub(crate) struct RestRequest {
     pub(crate) service: Service,
@@ -63,7 +63,7 @@ impl RestRequest {
     /// Returns a parameter of the path, decoded a second time.
     ///
     /// # Errors
-    /// If it has an invalid escape.
+    /// If the parameter has an invalid escape.
     pub(crate) fn decoded(&self, name: &str) -> Result<String, Refusal> {
         decode::form(self.parameter(name)).map_err(|error| Refusal::bad(error.to_string()))
     }
@@ -73,10 +73,10 @@ impl RestRequest {
         self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the number in a query parameter. `None` if it is absent or empty.
+    /// Returns the number in a query parameter. `None` if the parameter is absent or empty.
     ///
     /// # Errors
-    /// If it is not a non-negative integer.
+    /// If the value is not a non-negative integer.
     pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, Refusal> {
         let Some(text) = self.query(name).filter(|text| !text.is_empty()) else {
             return Ok(None);
@@ -129,7 +129,7 @@ impl RestRequest {
     }
 }
 
-/// The books as one caller sees them.
+/// The books from the view of a caller.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) view: Arc<View>,
@@ -145,14 +145,14 @@ impl Seen {
     /// Returns the partition with this name.
     ///
     /// # Errors
-    /// If it does not exist, or the caller sees nothing of it.
+    /// If the partition does not exist, or the caller sees nothing of it.
     pub(crate) fn partition(&self, name: &str) -> Result<PartitionId, Refusal> {
         let found = self.books().partition_named(name);
         let found = found.filter(|found| self.sight.sees_partition(self.books(), *found));
         found.ok_or_else(Refusal::no_partition)
     }
 
-    /// Returns the partitions of which the caller sees something: `default`, then the others by name.
+    /// Returns the partitions of which the caller sees a part: `default` first, then sorted by name.
     pub(crate) fn partitions(&self) -> Vec<PartitionId> {
         let books = self.books();
         let mut ids: Vec<PartitionId> = books.partitions().keys().copied().collect();
@@ -167,7 +167,7 @@ impl Seen {
     /// Returns the queue with this path, which must be valid.
     ///
     /// # Errors
-    /// If it does not exist, or the caller sees nothing of it.
+    /// If the queue does not exist, or the caller sees nothing of it.
     pub(crate) fn queue(&self, partition: PartitionId, path: &str) -> Result<QueueId, Refusal> {
         let found = self.books().queue_at(partition, &path.to_lowercase());
         let found = found.filter(|queue| self.sight.sees_queue(self.books(), *queue));

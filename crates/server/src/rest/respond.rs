@@ -1,4 +1,4 @@
-//! Bodies of responses: small ones at once, large ones piece by piece as the client reads them.
+//! Bodies of responses. Small bodies are sent at once, and large bodies in pieces, at the speed of the client.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,10 +22,10 @@ pub(crate) const YAML: HeaderValue = HeaderValue::from_static("application/x-yam
 /// Media type of plain text.
 pub(crate) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
-/// Size of one piece of a body that is sent piece by piece, in bytes.
+/// Size of a piece of a large body, in bytes.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Longest wait of a large answer for others to end.
+/// Longest wait of a large answer for the end of another.
 const WAIT_FOR_OTHERS: Duration = Duration::from_secs(5);
 
 /// Returns a response with a body of this media type.
@@ -41,7 +41,7 @@ pub(crate) fn json<T: Serialize + ?Sized>(of: &T) -> Response {
     body(JSON, bytes)
 }
 
-/// Runs long work on a thread where it does not block other requests.
+/// Runs long work on a thread on which the work blocks no other request.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Refusal> {
@@ -51,8 +51,8 @@ pub(crate) async fn blocking<T: Send + 'static>(
     })
 }
 
-/// A large body that is sent in pieces. The next piece is created when the client has read the last, so a slow client
-/// costs one piece of memory.
+/// A large body that is sent in pieces. The next piece is created after the client has read the last piece, so a slow
+/// client costs one piece of memory.
 pub(crate) trait Pieces: Send + 'static {
     /// Appends the next part of the body, a few kilobytes. Returns `false` after the last part.
     fn add_to(&mut self, bytes: &mut Vec<u8>) -> bool;
@@ -109,7 +109,7 @@ impl Large {
         self.answer(JSON, make).await
     }
 
-    /// Returns the body that `make` returns, at once if it is small.
+    /// Returns the body that `make` returns. A small body is sent at once.
     pub(crate) async fn answer<P: Pieces>(
         &self,
         media: HeaderValue,
@@ -132,7 +132,7 @@ impl Large {
     }
 }
 
-/// Returns the next piece, and whether there is another.
+/// Returns the next piece, and whether another piece follows.
 fn piece(pieces: &mut impl Pieces) -> (Vec<u8>, bool) {
     let mut bytes = Vec::with_capacity(PIECE_BYTES + PIECE_BYTES / 4);
     while bytes.len() < PIECE_BYTES {
@@ -143,8 +143,8 @@ fn piece(pieces: &mut impl Pieces) -> (Vec<u8>, bool) {
     (bytes, true)
 }
 
-/// The unsent rest of a body. It is dropped when its time is over, even if the client reads nothing, because it holds
-/// a view of the books.
+/// The unsent rest of a body. The rest holds a view of the books, so it is dropped after its time limit, even if the
+/// client reads nothing.
 struct Left<P> {
     pieces: Option<(P, OwnedSemaphorePermit)>,
     is_late: bool,

@@ -16,13 +16,13 @@ pub struct Manager {
     pub build: BTreeMap<String, String>,
 }
 
-/// Texts by key, as the RM sent them with an object.
+/// Texts by key that the RM sent with an object.
 pub type Tags = Arc<BTreeMap<String, String>>;
 
 /// Metadata in responses that is not in the books, because no decision depends on it: the identity of the RM, its
 /// tags of objects, and the log level.
 pub trait RmMetadata: Send + Sync + fmt::Debug {
-    /// Returns the RM. `None` before one registers.
+    /// Returns the RM. `None` before the first registration.
     fn manager(&self) -> Option<Manager>;
 
     /// Returns the tags of an ask, an allocation, or a foreign allocation, by its key.

@@ -9,8 +9,8 @@ use headroom_core::config::property::read_duration;
 /// Servers on which web pages of other origins can read the answers, by headers: decision C-7.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cors {
-    /// All origins where identities are configured, because a page cannot send a token that it does not have. No
-    /// other origin on an open server.
+    /// All origins if identities are configured, because a page cannot send an unknown token. No other origin on an
+    /// open server.
     #[default]
     Auto,
     /// All origins, as in the reference.
@@ -22,13 +22,13 @@ pub enum Cors {
 pub struct RestSettings {
     /// Origins of web pages that can read answers.
     pub cors: Cors,
-    /// Whether identities are configured. If not, every caller is trusted.
+    /// Whether identities are configured. Without identities, every caller is trusted.
     pub identities: bool,
-    /// Longest duration of an answer that is sent piece by piece. It holds the view of the books from its start.
+    /// Longest duration of an answer that is sent in pieces. Such an answer holds the view of the books from its start.
     pub answer_time: Duration,
-    /// Most such answers at once.
+    /// Maximum number of large answers at once.
     pub answers_at_once: usize,
-    /// Most objects in a state dump.
+    /// Maximum number of objects in a state dump.
     pub dump_objects_max: usize,
 }
 
@@ -45,7 +45,7 @@ impl Default for RestSettings {
 }
 
 impl RestSettings {
-    /// Returns whether answers allow pages of other origins to read them.
+    /// Returns whether pages of other origins can read answers.
     pub fn is_shared(self) -> bool {
         self.identities || self.cors == Cors::Any
     }
@@ -59,11 +59,11 @@ pub struct EventSettings {
     pub tracking: bool,
     /// Number of stored events. 0 for the default.
     pub capacity: usize,
-    /// Most streams.
+    /// Maximum number of streams.
     pub streams: usize,
-    /// Most streams for one host name of this server.
+    /// Maximum number of streams for one host name of this server.
     pub streams_per_host: usize,
-    /// Most events in a batch.
+    /// Maximum number of events in a batch.
     pub batch: u64,
 }
 
@@ -86,7 +86,7 @@ impl EventSettings {
 /// Largest number of stored events, regardless of the configuration: about 2 GiB of memory.
 const KEPT_MAX: usize = 10_000_000;
 
-/// Returns the interval of automatic health checks. `None` if they are off.
+/// Returns the interval of automatic health checks. `None` if these checks are disabled.
 pub(crate) fn health_interval(extra: &BTreeMap<String, String>) -> Option<Millis> {
     let Some(text) = extra.get("health.checkInterval") else {
         return Some(HEALTH_INTERVAL);

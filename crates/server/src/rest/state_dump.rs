@@ -63,7 +63,7 @@ struct Dump {
     _alone: OwnedMutexGuard<()>,
 }
 
-/// Parts of the text in order, each created when it is sent.
+/// Parts of the text in order. Each part is created when it is sent.
 type Parts = Box<dyn Iterator<Item = Vec<u8>> + Send>;
 
 impl Dump {
@@ -90,7 +90,7 @@ impl Pieces for Dump {
     }
 }
 
-/// Returns the fields in the order in which they are sent.
+/// Returns the fields in output order.
 fn parts(source: Source) -> Parts {
     let Source { now, in_force, service, diagnostics, seen } = source;
     let history = &seen.view.history;
@@ -168,8 +168,7 @@ fn one<T: Serialize + ?Sized>(key: &str, value: &T) -> Vec<u8> {
     field
 }
 
-/// Returns a field at this level with a list, each item of which is created when it is sent. Empty if the list is
-/// empty.
+/// Returns a field at this level with a list. Each item is created when it is sent. Empty if the list is empty.
 fn many(
     key: &'static str,
     depth: usize,

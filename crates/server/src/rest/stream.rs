@@ -1,4 +1,4 @@
-//! Events as they happen, one per line, without end.
+//! An endless stream of new events, one event per line.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ use super::refusal::{Answer, Refusal};
 use super::request::RestRequest;
 use super::respond::{JSON, body};
 
-/// Most lines that wait for a reader, in addition to those in the buffers of its connection.
+/// Maximum number of lines that wait for a reader, in addition to the lines in the buffers of its connection.
 const LINES_WAITING: usize = 128;
 
 /// Longest time for which a client can read no line before its stream is dropped.
@@ -53,7 +53,7 @@ impl Streams {
         self.open().by_number.len()
     }
 
-    /// Returns the open streams, in the order in which they were opened.
+    /// Returns the open streams, the oldest first.
     pub(crate) fn all(&self) -> Vec<EventStream> {
         let open = self.open();
         let followers = open.by_number.values();
@@ -62,7 +62,7 @@ impl Streams {
             .collect()
     }
 
-    /// Adds a stream, if the limits in total and for this host name allow it.
+    /// Adds a stream, if the total limit and the limit of this host name allow another stream.
     fn enter(self: &Arc<Self>, host: &str, most: usize, most_per_host: usize) -> Option<Entered> {
         let mut open = self.open();
         let same = open.by_number.values().filter(|one| one.host == host).count();

@@ -28,11 +28,11 @@ use super::visible::Extent;
 
 /// Largest size of a simulation, in bytes.
 const BODY_BYTES_MAX: usize = 256 << 10;
-/// Most users of a simulation.
+/// Maximum number of users of a simulation.
 const USERS_MAX: usize = 500;
-/// Most resource types in an amount of a simulation.
+/// Maximum number of resource types in an amount of a simulation.
 const TYPES_MAX: usize = 32;
-/// Most characters of the input that a message shows.
+/// Maximum number of characters of the input that a message shows.
 const SHOWN_MAX: usize = 60;
 /// Units of amounts, for messages.
 const UNITS: &str = "bytes of memory, thousandths of a core of vcore, and counts of other types";
@@ -217,7 +217,7 @@ fn simulation(from: &UserLimitsSimulation) -> Result<Simulation, Refusal> {
     })
 }
 
-/// Checks that each user occurs once. Two entries with one name would count as two users.
+/// Checks that each user occurs once. Two entries with the same name would count as two users.
 fn each_once(users: &[SimulatedUser]) -> Result<(), Refusal> {
     let mut places = BTreeMap::new();
     for (place, one) in users.iter().enumerate() {
@@ -251,7 +251,7 @@ fn user((place, from): (usize, &SimulatedUser)) -> Result<User, Refusal> {
     })
 }
 
-/// Parses a number by the rule that the queue file has for it.
+/// Parses a number by the rule of the queue file.
 fn decimal<T>(
     field: impl fmt::Display,
     number: f64,
@@ -281,7 +281,7 @@ fn amounts(field: impl fmt::Display, from: Option<&Resources>) -> Result<Option<
     from.iter().map(amount).collect::<Result<Amounts, _>>().map(Some)
 }
 
-/// Parses an amount for rounding. As in the queue file, it must be above zero for each type.
+/// Parses an amount for rounding. As in the queue file, the amount must be above zero for each type.
 fn size(field: &str, from: Option<&Resources>) -> Result<Option<Amounts>, Refusal> {
     let sizes = amounts(field, from)?;
     let zero = sizes.iter().flat_map(Amounts::iter).find(|(_, amount)| *amount == Quantity::ZERO);

@@ -18,11 +18,11 @@ use super::respond::{blocking, json};
 
 /// Size up to which a file counts as small, in bytes.
 const SMALL_BYTES: usize = 256 << 10;
-/// Longest wait of a file for others.
+/// Longest wait of a file for other files.
 const WAIT_FOR_OTHERS: Duration = Duration::from_secs(5);
 
 /// Limits concurrent validations. A large file takes seconds and about a hundred megabytes, so small files have their
-/// own limit and do not wait for large ones.
+/// own limit and do not wait for large files.
 #[derive(Debug)]
 pub(crate) struct Reviews {
     small: Arc<Semaphore>,
@@ -39,7 +39,7 @@ impl Reviews {
     /// Waits until a file of this size can be validated.
     ///
     /// # Errors
-    /// If too many others are before it.
+    /// If too many other files wait.
     async fn enter(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Refusal> {
         let kind = if bytes > SMALL_BYTES { &self.large } else { &self.small };
         let permit = timeout(WAIT_FOR_OTHERS, Arc::clone(kind).acquire_owned()).await;

@@ -38,7 +38,7 @@ pub enum Extent {
     Nothing,
     /// Only the existence, because a descendant is visible.
     Passage,
-    /// Everything except the applications of others.
+    /// Everything except the applications of other users.
     Figures,
     /// Everything.
     All,
@@ -63,8 +63,8 @@ impl Visibility {
         self.all
     }
 
-    /// Returns whether the caller sees the number of hidden objects. For a caller who reads only tenants, that number
-    /// would reveal others.
+    /// Returns whether the caller sees the number of hidden objects. For a caller who reads only tenants, this number
+    /// would reveal other tenants.
     pub const fn counts_hidden(&self) -> bool {
         self.all || self.lists
     }
@@ -91,7 +91,7 @@ impl Visibility {
         self.all || self.sees_queue(books, books.partition(partition).root)
     }
 
-    /// Returns whether the caller sees the totals of a partition, which are those of its root.
+    /// Returns whether the caller sees the totals of a partition, which are the totals of its root queue.
     pub fn sees_totals(&self, books: &Books, partition: PartitionId) -> bool {
         self.extent(books, books.partition(partition).root) >= Extent::Figures
     }
@@ -164,7 +164,7 @@ impl Visibility {
     }
 }
 
-/// Returns whether a queue is that of a tenant, or the root of all tenants.
+/// Returns whether a queue belongs to a tenant, or is the root of all tenants.
 fn belongs_to_tenants(books: &Books, row: &Queue) -> bool {
     let is_root = || {
         view::tenants(books)

@@ -170,7 +170,7 @@ const MEDIA: [&str; 6] = [
 /// breaks off. `piece` is the number of bytes that arrive at once.
 ///
 /// # Panics
-/// As [`rest_path`]. Also if the server does not have in force what it reported as accepted.
+/// The same as [`rest_path`]. Also if the server does not have in force what it reported as accepted.
 pub fn rest_body(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let takers: Vec<&Route> = routes::all().filter(|route| route.request.is_some()).collect();

@@ -30,7 +30,7 @@ use super::world::{QUEUES, START, service};
 use crate::Caller;
 use crate::grpc::{Interface, Settings};
 
-/// Most messages of one input.
+/// Maximum number of messages of one input.
 const MESSAGES_MAX: usize = 64;
 /// Longest duration of one input. A longer one counts as endless.
 const TIME_MAX: Duration = Duration::from_mins(1);

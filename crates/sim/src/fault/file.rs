@@ -43,7 +43,7 @@ pub enum FaultsError {
     /// An entry of the file is not valid.
     #[error("{place}: {problem}")]
     Entry {
-        /// File, and the line if there is one.
+        /// Name of the file, with the line if the line is known.
         place: String,
         /// The problem, and what is expected.
         problem: String,
@@ -78,7 +78,7 @@ enum Kind {
     Twice,
 }
 
-/// Returns the faults of a file in order of time. Those with the same time are in file order.
+/// Returns the faults of a file, sorted by time. Faults at the same time are in file order.
 pub(super) fn read(path: &Path) -> Result<Faults, FaultsError> {
     let open = |source| FaultsError::Open { path: path.to_owned(), source };
     let size = std::fs::metadata(path).map_err(open)?.len();

@@ -65,7 +65,7 @@ pub(crate) enum FaultKind {
     },
 }
 
-/// Behavior of the RM when it confirms.
+/// Delays and repetitions of the confirmations of the RM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// Always once, after [`CONFIRMS_AFTER_MS`].

@@ -49,7 +49,7 @@ pub(super) fn draw(seed: u64, nodes: &[Name], length_ms: u64) -> Faults {
     Faults { list, manner: Manner::Random }
 }
 
-/// Delay of a confirmation in ms, and further delay of a second one.
+/// Delay of a confirmation, and further delay of a repeated confirmation, in ms.
 pub(crate) struct Delay {
     pub(crate) after_ms: u64,
     pub(crate) again_ms: Option<u64>,
@@ -65,8 +65,8 @@ pub(crate) enum Lateness {
 }
 
 impl Delay {
-    /// Returns a random delay. One of five is late by up to a minute, one of twenty by 5 to 20 minutes, and one of
-    /// ten is repeated.
+    /// Returns a random delay. Of all confirmations, a fifth are late by up to a minute, a twentieth are late by 5 to
+    /// 20 minutes, and a tenth are repeated.
     pub(crate) fn draw(random: &mut Random) -> Self {
         let (lateness, after_ms) = match random.whole(0, 19) {
             0 => (Lateness::VeryLate, random.whole(300_000, 1_200_000)),

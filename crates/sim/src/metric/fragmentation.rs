@@ -57,7 +57,7 @@ pub(super) fn series(
         .collect()
 }
 
-/// Returns the changes before each sample and after the previous one.
+/// Returns the changes between each sample and the previous sample.
 fn changes(outcome: &Outcome, grid: Grid, pending: &[Pending]) -> Vec<Vec<Change>> {
     let mut changes = vec![Vec::new(); grid.bins];
     let mut put = |at_ms: u64, change: Change| {
@@ -144,8 +144,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Returns the sizes of waiting tasks, without those that need as much as another or more. If one of these fits
-    /// nowhere, none fits.
+    /// Returns the sizes of waiting tasks, without sizes that need at least as much of every type as another size. If
+    /// none of the returned sizes fits, no waiting task fits.
     fn least(&self) -> Vec<&[i64]> {
         let mut all: Vec<&[i64]> = self.demands.keys().map(Vec::as_slice).collect();
         all.sort_by_key(|demand| demand.iter().map(|one| i128::from(*one)).sum::<i128>());

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Most points of a curve, because a plot cannot show more.
+/// Maximum number of points of a curve, because a plot cannot show more.
 const BINS_MAX: u64 = 400;
 
 /// Equal bins over `[0, end_ms)`. Only the last can be shorter.
@@ -40,7 +40,7 @@ impl Grid {
         self.start_of(bin) + self.width_of(bin) / 2
     }
 
-    /// Returns the first bin whose middle is not before `at_ms`. `None` if there is none.
+    /// Returns the first bin whose middle is not before `at_ms`. `None` if no bin qualifies.
     pub(super) fn first_sample_from(&self, at_ms: u64) -> Option<usize> {
         let near = usize::try_from(at_ms / self.width_ms).unwrap_or(usize::MAX);
         if near >= self.bins {
@@ -94,7 +94,7 @@ impl Integral {
         self.total
     }
 
-    /// Returns amount × ms of every bin. They sum to the total.
+    /// Returns amount × ms of every bin. The sum of all bins is the total.
     pub(super) fn bins(&self) -> Vec<i128> {
         let mut level = 0;
         (0..self.grid.bins)

@@ -12,10 +12,10 @@ use super::tasks::end_of;
 use super::types::Types;
 use crate::outcome::Outcome;
 
-/// Most leaf queues with their own curve, because more colors cannot be distinguished.
+/// Maximum number of leaf queues with their own curve, because more colors cannot be distinguished.
 const STACKED_MAX: usize = 7;
 
-/// Most queues whose share is plotted with their guarantee.
+/// Maximum number of queues whose share is plotted with their guarantee.
 const GUARANTEED_MAX: usize = 12;
 
 /// Usage of one queue over time, by type.
@@ -34,8 +34,8 @@ pub(super) fn share_percent(
         .collect()
 }
 
-/// Returns the guarantee of a queue, in the type in which it is the largest fraction of the cluster. `None` without a
-/// guarantee.
+/// Returns the guarantee of a queue, in the resource type of which it is the largest fraction of the cluster. `None`
+/// without a guarantee.
 pub(super) fn guarantee(
     outcome: &Outcome,
     queue: usize,
@@ -79,7 +79,7 @@ impl Slots {
     }
 }
 
-/// Returns the shares by type of the leaves with the highest usage, and of all others together.
+/// Returns the shares of the leaves with the highest usage by type, and the total share of all other leaves.
 pub(super) fn stacked(
     outcome: &Outcome,
     grid: Grid,

@@ -1,7 +1,7 @@
-//! Compares the waits that a workload records with those of the run.
+//! Compares the recorded waits of a workload with the waits of the run.
 //!
-//! A trace has the start times of its jobs. If the simulated cluster is the recorded one, the waits have the same
-//! order of magnitude. Otherwise the difference has a cause that can be named.
+//! A trace has the start times of its jobs. If the simulated cluster equals the recorded cluster, the waits have the
+//! same order of magnitude. Otherwise, a remark names the cause of the difference.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use crate::outcome::Outcome;
 use crate::report::pretty;
 use crate::workload::{Job, Workload};
 
-/// Factor from which waits differ strongly. `DIFFERENCE_MS` is the smallest such difference in ms.
+/// Factor above which waits differ strongly. `DIFFERENCE_MS` is the smallest strong difference, in ms.
 const FACTOR: u64 = 5;
 const DIFFERENCE_MS: u64 = 600_000;
 
 /// Returns the recorded and the simulated waits of the jobs that started in both. `None` if the workload has no
-/// recorded waits. Scaled times do not have any.
+/// recorded waits, or its times are scaled.
 #[must_use]
 pub fn recorded(
     workload: &Workload,
@@ -49,7 +49,7 @@ pub fn recorded(
     Some(found)
 }
 
-/// Returns whether one wait is far above another.
+/// Returns whether the first wait is far above the second.
 fn is_far_above(one_ms: u64, other_ms: u64) -> bool {
     one_ms >= other_ms.saturating_mul(FACTOR) && one_ms - other_ms >= DIFFERENCE_MS
 }

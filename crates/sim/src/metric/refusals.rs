@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::summary::Refusal;
 use crate::outcome::{JobRecord, JobState, Outcome};
 
-/// Most reasons in a summary. The others are those with the fewest jobs.
+/// Maximum number of reasons in a summary. Reasons with the fewest jobs are omitted.
 const REASONS_MAX: usize = 100;
 
 /// Returns the reasons, the most frequent first.

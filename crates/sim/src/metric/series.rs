@@ -13,7 +13,7 @@ pub struct Series {
     pub name: String,
     /// Unit of the values.
     pub unit: String,
-    /// Mean over the run. For a percentage of a changing total, it is the percentage of the sums, not the mean of the
+    /// Mean over the run. For a percentage of a changing total, this is the percentage of the sums, not the mean of the
     /// percentages.
     pub average: f64,
     /// Σ value × width of its bin, in unit × hours.
@@ -41,7 +41,7 @@ impl Series {
         }
     }
 
-    /// Returns one integral in percent of another by bin. 0 where the other is 0.
+    /// Returns `part` as a percentage of `whole` for each bin. 0 for bins where `whole` is 0.
     pub(super) fn percent(name: &str, part: &Integral, whole: &Integral) -> Self {
         let values = part
             .bins()

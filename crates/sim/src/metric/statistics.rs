@@ -5,8 +5,8 @@ use super::summary::{Slowdowns, WaitBucket, Waits};
 /// Shortest run time in the bounded slowdown, in ms.
 const SLOWDOWN_BOUND_MS: u64 = 10_000;
 
-/// Edges of the wait histogram in ms, each about three times the previous one. This is a logarithmic scale without a
-/// logarithm, whose last digit depends on the machine.
+/// Edges of the wait histogram in ms. Each edge is about three times the previous edge. The edges are constants,
+/// because the last digit of a computed logarithm depends on the machine.
 const WAIT_EDGES_MS: [u64; 16] = [
     0,
     1_000,
@@ -26,7 +26,7 @@ const WAIT_EDGES_MS: [u64; 16] = [
     2_592_000_000,
 ];
 
-/// Returns the value at nearest rank ⌈percent·n/100⌉ of `sorted`. `None` if it is empty.
+/// Returns the value at nearest rank ⌈percent·n/100⌉ of `sorted`. `None` if `sorted` is empty.
 pub fn percentile<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
     let rank = (percent * sorted.len()).div_ceil(100).max(1);
     sorted.get(rank - 1).copied()

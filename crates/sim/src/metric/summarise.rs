@@ -16,8 +16,8 @@ use crate::outcome::Outcome;
 
 /// Computes the summary of a run.
 ///
-/// Positions in the outcome must be valid, and parents must be before their children. Definitions and units are those
-/// of [`crate::metric`].
+/// Positions in the outcome must be valid, and parents must precede their children. [`crate::metric`] defines the
+/// metrics and their units.
 #[must_use]
 pub fn summarise(outcome: &Outcome) -> Summary {
     let types = Types::of(outcome);
@@ -86,7 +86,7 @@ struct Tallies<'a> {
 struct Owners<'a> {
     /// Sums in order of names.
     tallies: Vec<(&'a str, Tally)>,
-    /// Position of the owner of each job of the outcome, if it has one.
+    /// Position of the owner of each job of the outcome. `None` for a job without an owner.
     of_job: Vec<Option<usize>>,
 }
 
@@ -172,9 +172,9 @@ fn capacity(outcome: &Outcome, grid: Grid, types: &Types) -> Vec<Integral> {
 
 /// Amounts that allocations hold over time, per type.
 struct Held {
-    /// Without placeholders.
+    /// Amounts of all allocations except placeholders.
     used: Vec<Integral>,
-    /// By placeholders, which do no work.
+    /// Amounts of placeholders, which do no work.
     reserved: Vec<Integral>,
 }
 

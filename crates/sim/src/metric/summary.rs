@@ -35,13 +35,13 @@ pub struct Summary {
     pub waiting_hours: f64,
     /// Reasons of waits, the longest total first.
     pub blockers: Vec<BlockerSummary>,
-    /// Metrics of gangs. `None` if no job was one.
+    /// Metrics of gangs. `None` if no job was a gang.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gangs: Option<GangSummary>,
     /// Counts of injected faults. `None` without faults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultCounts>,
-    /// Reasons why jobs were rejected or can never start, the most frequent first. Absent if there are none.
+    /// Reasons why jobs were rejected or can never start, the most frequent first. Absent without such jobs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<Refusal>,
     /// Recorded and simulated waits. `None` if the workload has no recorded waits.
@@ -131,7 +131,7 @@ pub struct JobCounts {
     pub impossible: u64,
     /// Jobs that were refused at submission.
     pub rejected: u64,
-    /// Jobs whose lifetime ended before all tasks did. Absent if there are none.
+    /// Jobs whose lifetime ended before all their tasks ended. Absent without such jobs.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub expired: u64,
 }
@@ -168,7 +168,7 @@ pub struct OpenWaits {
     pub jobs: u64,
     /// Sum of the times from submission to the end of the run, in ms.
     pub total_ms: u64,
-    /// Longest such time in ms.
+    /// Longest wait in ms.
     pub max_ms: u64,
 }
 
@@ -195,15 +195,15 @@ pub struct WaitedFor {
 pub struct QueueSummary {
     /// Metrics of its jobs, including those of its descendants.
     pub scope: Scope,
-    /// Whether it is a leaf.
+    /// Whether the queue is a leaf.
     pub leaf: bool,
     /// Usage in percent of the cluster by type, over the whole run.
     pub share_percent: BTreeMap<String, f64>,
-    /// Guarantee, if it has one in a type that the cluster has.
+    /// Guarantee, if the queue has a guarantee in a resource type of the cluster.
     pub guarantee: Option<Guarantee>,
 }
 
-/// Guarantee of a queue, in the type in which it is the largest fraction of the cluster.
+/// Guarantee of a queue, in the resource type of which it is the largest fraction of the cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Guarantee {
     /// Resource type of the guarantee.
@@ -223,7 +223,7 @@ pub struct BlockerSummary {
     pub subject: String,
     /// Total wait in ms.
     pub wait_ms: u64,
-    /// Number of jobs that waited for it.
+    /// Number of jobs that waited for this reason.
     pub jobs: u64,
 }
 
@@ -240,15 +240,15 @@ pub struct Refusal {
     pub first: String,
 }
 
-/// Waits that a workload records, and those of the same jobs in the run.
+/// Recorded waits of a workload, and the waits of the same jobs in the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedWaits {
     /// Recorded waits.
     pub recorded: Waits,
     /// Waits in the run.
     pub simulated: Waits,
-    /// Differences between the recorded cluster and the simulated one, as sentences. Empty if the waits have the same
-    /// order of magnitude.
+    /// Explanations of differences between the recorded and the simulated waits, as sentences. Empty if the waits have
+    /// the same order of magnitude.
     pub remarks: Vec<String>,
 }
 
@@ -272,11 +272,11 @@ pub struct SeriesSet {
     pub tasks: Vec<Series>,
     /// Number of waiting and of running jobs.
     pub jobs: Vec<Series>,
-    /// By type: the leaf queues with the highest usage, and the sum of the others, in percent of the cluster. Their
-    /// sum is the utilization.
+    /// Shares by type, in percent of the cluster: the leaf queues with the highest usage, and the sum of all other leaf
+    /// queues. The sum of all curves is the utilization.
     pub queue_share: BTreeMap<String, Vec<Series>>,
-    /// Queues with a guarantee, the largest guarantees first: share in percent of the cluster, in the type of
-    /// [`Guarantee::resource`].
+    /// Shares of queues with a guarantee, in percent of the cluster, in the type of [`Guarantee::resource`]. The
+    /// largest guarantees are first.
     pub guaranteed_share: Vec<Series>,
     /// Percentage of the capacity that is free, but unusable for waiting tasks, by type.
     pub unusable: Vec<Series>,

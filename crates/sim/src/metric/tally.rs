@@ -103,7 +103,7 @@ impl Tally {
         }
     }
 
-    /// Returns whether some of these jobs could run, so that their owner competed for resources.
+    /// Returns whether some of these jobs could run. If so, their owner competed for resources.
     pub(super) fn competes(&self) -> bool {
         self.counts.total > self.counts.impossible + self.counts.rejected
     }

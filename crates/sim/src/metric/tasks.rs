@@ -19,8 +19,8 @@ pub(super) struct Pending {
 
 /// Returns every time span in which tasks of a job waited, by job and time.
 ///
-/// All tasks wait from the submission on. A start removes one. A preemption or the loss of a node adds one again.
-/// Placeholders are not tasks.
+/// All tasks wait from the submission. A start removes a waiting task. A preemption or the loss of a node adds a
+/// waiting task. Placeholders are not tasks.
 pub(super) fn pending(outcome: &Outcome) -> Vec<Pending> {
     let of_job = allocations_by_job(outcome);
     let mut found = Vec::with_capacity(outcome.jobs.len());
@@ -102,7 +102,7 @@ fn allocations_by_job(outcome: &Outcome) -> ByJob {
     ByJob { first, allocations }
 }
 
-/// Returns the numbers of waiting and running tasks, and separately of placeholders if there are any.
+/// Returns the numbers of waiting and running tasks, and the number of placeholders if the run has placeholders.
 pub(super) fn task_series(outcome: &Outcome, grid: Grid, pending: &[Pending]) -> Vec<Series> {
     let mut waiting = Integral::on(grid);
     for one in pending {
@@ -140,7 +140,7 @@ pub(super) fn job_series(outcome: &Outcome, grid: Grid) -> Vec<Series> {
     ]
 }
 
-/// Returns the end of an allocation in ms, or that of the run if it still runs.
+/// Returns the end of an allocation in ms, or the end of the run if the allocation still runs.
 pub(super) fn end_of(one: &AllocationRecord, grid: Grid) -> u64 {
     one.end_ms.unwrap_or(grid.end_ms)
 }

@@ -12,7 +12,7 @@ use super::{Found, NODES_MAX, NodeOptions, NodesError};
 
 /// Required columns, in order. `model` is optional.
 const NEEDED: [&str; 4] = ["sn", "cpu_milli", "memory_mib", "gpu"];
-/// Limit that no machine reaches, so that the totals of a cluster do not overflow.
+/// Maximum amount of a node. No machine reaches it, and totals of a cluster cannot overflow.
 const MILLI_MAX: i64 = 1_000_000_000;
 
 /// Reads all nodes of the list, in order.

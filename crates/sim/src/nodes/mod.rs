@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use headroom_core::Name;
 use headroom_core::resource::{Amounts, Quantity};
 
-/// Most nodes of a simulation.
+/// Maximum number of nodes of a simulation.
 pub const NODES_MAX: usize = 1_000_000;
 
 /// One node.
@@ -38,20 +38,20 @@ pub const NODES_MAX: usize = 1_000_000;
 pub struct NodeSpec {
     /// Name of the node, which is unique.
     pub name: Name,
-    /// Resources of the node. No amount is negative, and at least one is above zero.
+    /// Resources of the node. No amount is negative, and at least one amount is above zero.
     pub resources: Amounts,
-    /// Label of the node. Jobs can request it.
+    /// Label of the node. Jobs can request this label.
     pub label: Option<Name>,
-    /// Time at which it joins, in ms of virtual time.
+    /// Time at which the node joins, in ms of virtual time.
     pub from_ms: u64,
-    /// Time at which it is lost, in ms of virtual time, after it joins. `None` if it stays.
+    /// Time after `from_ms` at which the node is lost, in ms of virtual time. `None` if the node stays.
     pub to_ms: Option<u64>,
 }
 
-/// Options for reading node lists. The default reads them unchanged.
+/// Options for reading node lists. The default options change nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeOptions {
-    /// CSV: 1,000 of `gpu-milli` for each card instead of one `nvidia.com/gpu`.
+    /// For CSV files: each card has 1,000 of `gpu-milli` instead of one `nvidia.com/gpu`.
     pub gpu_milli: bool,
 }
 
@@ -66,7 +66,7 @@ pub enum NodesError {
     Argument {
         /// Value of `--nodes`.
         argument: String,
-        /// The problem with it.
+        /// The problem with the value.
         problem: String,
     },
     /// The file is missing, not readable, or not text.
@@ -98,14 +98,14 @@ pub enum NodesError {
     /// Two nodes have the same name.
     #[error("{place}: node {name} already occurs in {first}. Give every node a different name")]
     Duplicate {
-        /// Place of the second one.
+        /// Place of the second node with this name.
         place: String,
-        /// Place of the first one.
+        /// Place of the first node with this name.
         first: String,
         /// Name of both.
         name: String,
     },
-    /// There are more nodes than a simulation can have.
+    /// The list has more nodes than a simulation can have.
     #[error(
         "{place}: there are {found} nodes so far, but a simulation can have at most {NODES_MAX}"
     )]
@@ -115,7 +115,7 @@ pub enum NodesError {
         /// Number of nodes so far.
         found: u64,
     },
-    /// There are no nodes.
+    /// The list has no nodes.
     #[error("there are no nodes in {places}; expected at least one node")]
     None {
         /// Values of `--nodes`.
@@ -127,7 +127,7 @@ pub enum NodesError {
 struct Found {
     /// Value, or file and line.
     place: String,
-    /// Name of the node. `None` for one of several equal nodes, which are named at the end.
+    /// Name of the node. `None` for equal nodes, which are named after all values are read.
     name: Option<String>,
     resources: Amounts,
     label: Option<String>,
@@ -241,7 +241,7 @@ fn text_of<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a str, NodesError> {
 /// Reads the text of a YAML node list. `file` is its name in messages.
 ///
 /// # Errors
-/// As [`read`].
+/// The same as [`read`].
 pub fn read_yaml(text: &str, file: &str) -> Result<Vec<NodeSpec>, NodesError> {
     settle(&yaml::read(text, Path::new(file))?)
 }

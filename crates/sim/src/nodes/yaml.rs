@@ -108,7 +108,7 @@ fn check(entry: &Entry) -> Result<headroom_core::resource::Amounts, String> {
     amounts(entries.map(|(resource, text)| (resource.as_str(), text.as_str())))
 }
 
-/// Returns types and texts in file order. Plain numbers stay as they are written.
+/// Returns types and texts in file order. Plain numbers keep their notation.
 fn resources<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, String)>, D::Error> {
     struct Entries;
 

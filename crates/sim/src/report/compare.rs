@@ -26,7 +26,7 @@ pub enum CompareError {
     Read {
         /// Path of the file.
         path: PathBuf,
-        /// Reason why it is not.
+        /// Reason why the file is not a report.
         #[source]
         source: ReadError,
     },
@@ -49,7 +49,7 @@ fn load(path: &Path) -> Result<Document, CompareError> {
 /// Compares two JSON reports. Returns an HTML page.
 ///
 /// # Errors
-/// As [`files`].
+/// The same as [`files`].
 pub fn page_of_files(before: &Path, after: &Path) -> Result<String, CompareError> {
     Ok(super::html::compare::page(&load(before)?, &load(after)?))
 }
@@ -95,7 +95,7 @@ pub struct Section {
     pub more: usize,
 }
 
-/// Most rows of a section. Of more rows, those with the largest changes are shown.
+/// Maximum number of rows in a section. If a section has more rows, those with the largest changes are shown.
 const ROWS_MAX: usize = 30;
 
 /// One compared value.

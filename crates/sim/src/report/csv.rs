@@ -90,7 +90,7 @@ impl<W: Write> Sheet<W> {
 
 /// Writes `jobs.csv`.
 ///
-/// `wait_ms` is start − submission. It is empty for jobs that have not started.
+/// `wait_ms` is start − submission. The field is empty for jobs that have not started.
 ///
 /// # Errors
 /// [`CsvError::Write`] or [`CsvError::Flush`].

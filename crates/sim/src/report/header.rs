@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Metadata of a run.
 ///
-/// All of it is the same for two runs of the same command: it has no time of day, no machine name, and no speed.
+/// Two runs of the same command have the same metadata: it contains no time of day, no machine name, and no speed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunHeader {
     /// Workload and cluster in a few words.

@@ -43,7 +43,7 @@ pub enum ReadError {
         /// Value of `format` as JSON, or `absent`.
         found: String,
     },
-    /// The format is correct, but the document is damaged, or its version has other fields.
+    /// The file has the correct format, but the document is damaged, or its version has other fields.
     #[error("the file is a simulation report, but a field is missing or malformed")]
     Fields(#[source] serde_json::Error),
 }

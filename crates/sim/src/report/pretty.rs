@@ -1,8 +1,8 @@
 //! Formats numbers for people. The number of decimals is fixed, so the same number has the same text everywhere.
 //!
-//! A number and its unit are joined by a non-breaking space. [`plain`] replaces it by an ordinary one.
+//! A non-breaking space separates a number and its unit. [`plain`] replaces it by an ordinary space.
 
-/// Units of time in ms, the largest first, each with the next smaller one that is also shown.
+/// Units of time in ms, the largest first. Each unit has the next smaller unit that is also shown.
 const UNITS_MS: [(u64, &str, u64, &str); 3] = [
     (86_400_000, "d", 3_600_000, "h"),
     (3_600_000, "h", 60_000, "min"),
@@ -49,7 +49,7 @@ pub fn counted(value: u64, thing: &str) -> String {
     format!("{} {thing}{plural}", count(value))
 }
 
-/// Returns a number with about three digits, and with the suffix k, M, or G if it is large: `12.4 k`, `0.75`.
+/// Returns a number with about three digits, such as `0.75`. Large numbers have the suffix k, M, or G: `12.4 k`.
 pub fn number(value: f64) -> String {
     let size = value.abs();
     for (factor, suffix) in [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] {
@@ -85,7 +85,7 @@ pub fn resource_hours(value: f64, unit: &str) -> String {
     format!("{}\u{a0}{unit}-hours", number(value))
 }
 
-/// Returns a total wait in hours, or in shorter units if it is small: `12.4 k h`.
+/// Returns a total wait in hours, such as `12.4 k h`. Short waits have shorter units.
 pub fn waiting(ms: u64) -> String {
     if ms < 100 * 3_600_000 {
         return duration(ms);
@@ -104,7 +104,7 @@ pub fn hours(ms: u64) -> f64 {
     ms as f64 / 3_600_000.0
 }
 
-/// Returns a percentage with one decimal: `12.3 %`. A small positive value is not shown as zero.
+/// Returns a percentage with one decimal: `12.3 %`. A small positive value does not become zero.
 pub fn percent(value: f64) -> String {
     if value > 0.0 && value < 0.05 {
         return "<\u{a0}0.1\u{a0}%".to_owned();

@@ -10,10 +10,10 @@ use crate::metric::{Scope, Summary, Waits};
 /// Columns of the terminal.
 const WIDTH: usize = 100;
 
-/// Most lines of a list. Further ones are only counted.
+/// Maximum number of lines in a list. Further lines are only counted.
 const ROWS_MAX: usize = 20;
 
-/// Returns the report as text. With the real duration of the run, it includes the speed.
+/// Returns the report as text. Includes the speed if `real`, the real duration of the run, is given.
 pub fn render(header: &RunHeader, summary: &Summary, real: Option<Duration>) -> String {
     let mut text = String::new();
     for line in answer(summary) {
@@ -113,10 +113,10 @@ pub(super) fn answer(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// Most reasons of refusals that are shown.
+/// Maximum number of reasons of refusals that are shown.
 const REFUSALS_MAX: usize = 5;
 
-/// Most characters of such a reason that are shown.
+/// Maximum number of characters of a reason.
 const REASON_MAX: usize = 400;
 
 /// Returns why jobs were rejected or can never start, with a line for each reason.
@@ -159,7 +159,7 @@ pub(super) fn recorded(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// Returns the main reason of the waits of these jobs, as words. `None` if they did not wait.
+/// Returns the main reason of the waits of these jobs. `None` if no job waited.
 pub(super) fn main_reason(summary: &Summary, scope: &Scope) -> Option<String> {
     let first = scope.waited_for.first()?;
     let blocker = summary.blockers.get(first.blocker)?;
@@ -344,7 +344,7 @@ fn speed(decisions: u64, real: Duration) -> String {
     format!(" ({} per second of real time)", pretty::number(per_second))
 }
 
-/// Adds a line, with line breaks if it does not fit the terminal.
+/// Adds a line. Wraps a line that is too long for the terminal.
 pub(super) fn push(text: &mut String, line: &str) {
     let line = one_line(line);
     let mut wrapped = String::new();

@@ -1,5 +1,5 @@
-//! Summary of a comparison of two runs as sentences: whether they can be compared, which waits became shorter, and
-//! which longer.
+//! Summary of a comparison of two runs as sentences: whether the runs can be compared, and which waits became shorter
+//! or longer.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::metric::{Scope, Summary};
 const PART: u64 = 20;
 const DIFFERENCE_MS: u64 = 1_000;
 
-/// Most names in a sentence.
+/// Maximum number of names in a sentence.
 const NAMED: usize = 3;
 
 /// Returns the differences between the inputs of two runs, except the queue file. Empty without differences.
@@ -106,8 +106,7 @@ fn overall(old: &Summary, new: &Summary) -> String {
     text
 }
 
-/// Returns whose mean waits became shorter or longer: one sentence for each side that is not empty, and one for the
-/// others.
+/// Returns up to three sentences: whose mean waits became shorter, whose became longer, and whose did not change.
 fn sides(kind: &str, old: &[Scope], new: &[Scope]) -> Vec<String> {
     let after: BTreeMap<&str, &Scope> = new.iter().map(|one| (one.name.as_str(), one)).collect();
     let mut changed: Vec<(i128, &Scope, &Scope)> = Vec::new();
@@ -144,7 +143,7 @@ fn sides(kind: &str, old: &[Scope], new: &[Scope]) -> Vec<String> {
     lines
 }
 
-/// Returns the change of the waits of one scope.
+/// Returns the change of the waits of a scope.
 fn described(before: &Scope, after: &Scope) -> String {
     let times =
         |one: u64, other: u64| format!("{} → {}", pretty::duration(one), pretty::duration(other));

@@ -39,7 +39,7 @@ pub(super) struct Stopped {
     pub(super) containers: u64,
     /// Sum of their amounts in GiB.
     pub(super) amount: i64,
-    /// Their work until then, in GiB × ms.
+    /// Work of the stopped containers, in GiB × ms.
     pub(super) work: i64,
 }
 
@@ -122,7 +122,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Lets the scheduler decide until it is idle, or until this many asks are placed.
+    /// Runs the scheduler until it is idle, or until this many asks are placed.
     pub(super) fn settle(&mut self, places: usize) {
         let (mut events, mut placed) = (Vec::new(), 0);
         while placed < places
@@ -138,7 +138,7 @@ impl Cluster {
         }
     }
 
-    /// Ends a preempted allocation, and asks for it again.
+    /// Ends a preempted allocation, and submits its ask again.
     pub(super) fn end_for_others(&mut self, id: AllocationId) -> Result<(), RunError> {
         // It might have been released meanwhile.
         let Some(row) = self.books.allocations().get(id) else { return Ok(()) };

@@ -1,9 +1,9 @@
-//! The scenes of user limits as one study: simulated with the real core by each formula, with the underlying
-//! arithmetic, the behavior of the real `CapacityScheduler`, and remedies.
+//! The scenes of user limits as one study. The real core simulates each scene with each formula. The study also has the
+//! arithmetic, the recorded behavior of the real `CapacityScheduler`, and remedies.
 //!
 //! With the formulas of `CapacityScheduler`, its [`monitor`] preempts. With the formula of Headroom, Headroom's own
-//! preemption does. Both the dead zones and their remedy are therefore visible. Everything is deterministic, because
-//! the study has no input.
+//! preemption does. The study therefore shows both the dead zones and their remedy. Its result is deterministic,
+//! because the study has no input.
 
 mod cluster;
 mod findings;
@@ -44,9 +44,9 @@ pub struct Study {
     pub findings: Vec<String>,
     /// Each scene with each formula.
     pub scenes: Vec<Played>,
-    /// Remedies for scenes that get stuck, and settings that make it worse.
+    /// Remedies for scenes that get stuck, and settings that aggravate the problem.
     pub variants: Vec<Variant>,
-    /// Scenes 2a and 3 with a factor that limits one user to half of the cluster, and with one that has no effect.
+    /// Scenes 2a and 3 with two factors: one limits a user to half of the cluster, and the other has no effect.
     pub smaller_factor: Vec<Factors>,
     /// The arithmetic.
     pub tables: Tables,
@@ -117,11 +117,11 @@ pub struct Ending {
 pub struct Rounds {
     /// Amount to preempt from A in total.
     pub need: i64,
-    /// Amount of it that is preempted in the first round.
+    /// Amount that the first round preempts.
     pub first_round: i64,
     /// Guarantee of A.
     pub guaranteed: i64,
-    /// Usage of A up to which nothing is preempted from it, by dead zone.
+    /// Usage of A up to which the monitor preempts nothing from A, by dead zone.
     pub ignored_up_to: Vec<Ignored>,
 }
 

@@ -1,5 +1,5 @@
-//! Amounts that `CapacityScheduler`'s preemption monitor takes in a round: the rule by which its users get stuck, as
-//! arithmetic. Source: user-headroom §6 and §11.
+//! Amounts that `CapacityScheduler`'s preemption monitor takes in a round, as arithmetic. By this rule, its users get
+//! stuck. Source: user-headroom §6 and §11.
 //!
 //! Amounts are of one resource type, in its units.
 
@@ -12,7 +12,7 @@ pub struct Monitor {
     pub per_round: Decimal,
     /// Fraction of the amount to preempt from a queue that is preempted in a round (`natural_termination_factor`).
     pub natural: Decimal,
-    /// Fraction of the guarantee by which a queue can exceed it before anything is preempted from it
+    /// Fraction of the guarantee by which a queue can exceed its guarantee without preemption
     /// (`max_ignored_over_capacity`).
     pub dead_zone: Decimal,
     /// Whether nothing is preempted for a queue beyond its guarantee: true for version 3, false for 2.7.3.
@@ -65,13 +65,13 @@ impl Monitor {
         split(total, &sides.iter().map(party).collect::<Vec<_>>())
     }
 
-    /// Returns the largest usage of a queue at which nothing is preempted from it.
+    /// Returns the largest usage of a queue at which the monitor preempts nothing from the queue.
     pub fn ignored_up_to(&self, guaranteed: i64) -> i64 {
         part(guaranteed, Decimal::ONE.plus(self.dead_zone))
     }
 
-    /// Returns the amounts to preempt from each queue in this round. Their sum is limited to a fraction of the
-    /// cluster, and each is then reduced to a fraction.
+    /// Returns the amounts to preempt from each queue in this round. Limits the sum to a fraction of the cluster, and
+    /// then reduces each amount to a fraction.
     pub fn this_round(&self, total: i64, needs: &[i64]) -> Vec<i64> {
         let most = i128::from(part(total, self.per_round));
         let sum: i128 = needs.iter().copied().map(i128::from).sum();
@@ -100,9 +100,9 @@ impl Monitor {
     }
 }
 
-/// Returns the demand that Headroom assumes for a queue with this usage, number and size of asks, and promised
-/// amount: whole asks, one after another, while some of the promised amount is left before each. Source:
-/// user-headroom §7.2, rule of whole asks; docs/decisions/0026-whole-asks.md.
+/// Returns the demand that Headroom assumes for a queue: the sum of its next whole asks. An ask counts if some of the
+/// promised amount is left before this ask. Source: user-headroom §7.2, rule of whole asks;
+/// docs/decisions/0026-whole-asks.md.
 pub fn whole_asks(used: i64, promised: i64, ask: i64, waiting: u64) -> i64 {
     let waiting = i64::try_from(waiting).unwrap_or(i64::MAX);
     let wanted = (promised - used).max(0);

@@ -72,7 +72,7 @@ pub struct Lost {
     pub containers: u64,
     /// Sum of their amounts in GiB.
     pub amount: i64,
-    /// Their work until then, which has to be repeated, in GiB × seconds.
+    /// Work of the stopped containers, which must be repeated, in GiB × seconds.
     pub work: i64,
 }
 
@@ -182,8 +182,8 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Makes a round of `CapacityScheduler`'s monitor: it preempts allocations that it announced in the previous
-    /// round, if they are still selected, and announces newly selected ones. Returns whether any was preempted.
+    /// Performs a round of `CapacityScheduler`'s monitor. Preempts allocations that the previous round selected and
+    /// that are still selected, and announces newly selected allocations. Returns whether an allocation was preempted.
     fn round(&mut self) -> Result<bool, RunError> {
         let monitor = self.settings.monitor();
         let names = self.scene.guarantees.iter().map(|(name, _)| *name);
@@ -209,7 +209,7 @@ impl Play<'_> {
         Ok(self.cluster.stopped != before)
     }
 
-    /// Returns a queue as the monitor sees it, in bytes.
+    /// Returns the monitor's view of a queue, in bytes.
     fn side(&self, leaf: QueueId) -> Side {
         let books = &self.cluster.books;
         let queue = books.queue(leaf);

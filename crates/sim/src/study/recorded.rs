@@ -1,6 +1,7 @@
 //! Behavior of the real `CapacityScheduler` in the same scenes: curves from recorded histories.
 //!
-//! `recorded.json` is derived from `conformance/yarn/scenes.jsonl`. A test computes it again and compares.
+//! `recorded.json` is derived from `conformance/yarn/scenes.jsonl`. A test derives the file again, and compares the
+//! result.
 
 use headroom_core::userlimit::Formula;
 use serde::{Deserialize, Serialize};

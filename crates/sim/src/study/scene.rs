@@ -38,7 +38,8 @@ pub struct Scene {
     pub fair: bool,
     /// Whether only one container starts in a second, so that each step of the limit is visible.
     pub one_a_second: bool,
-    /// Time in ms at which the first application releases this number of containers, without asking for them again.
+    /// Time in ms at which the first application releases this number of containers, and does not request these
+    /// containers again.
     pub gives_back: Option<(u64, usize)>,
     /// End of the scene in ms.
     pub end_ms: u64,
@@ -96,15 +97,15 @@ pub struct Settings {
     pub factor: &'static str,
 }
 
-/// A factor that is so large that it has no effect.
+/// A factor so large that it has no effect.
 pub const LARGE_FACTOR: &str = "100";
 
 /// A factor with which the guarantee of 30 allows half of the cluster.
 pub const SMALL_FACTOR: &str = "1.67";
 
 impl Settings {
-    /// Returns the usual settings of a formula: those of `CapacityScheduler` with its enforcement and its monitor,
-    /// and that of Headroom with Headroom's.
+    /// Returns the usual settings of a formula: a formula of `CapacityScheduler` has its enforcement and its monitor,
+    /// and the formula of Headroom has Headroom's.
     pub const fn usual(formula: Formula) -> Self {
         let (enforcement, law) = match formula {
             Formula::Yarn27 | Formula::Yarn3 => (Enforcement::Overshoot, Law::Monitor),
@@ -235,8 +236,8 @@ impl Scene {
         all.map(|(_, amount)| *amount).sum()
     }
 
-    /// Returns the amount that the recorded queue is promised by these rules, in GiB: its guarantee, or, if the
-    /// preemption goes beyond it, its fraction of the cluster among all queues with asks.
+    /// Returns the amount in GiB that these rules promise to the recorded queue. This is its guarantee. If preemption
+    /// exceeds guarantees, it is the queue's fraction of the cluster among all queues with asks.
     pub(super) fn promised(&self, settings: &Settings) -> i64 {
         let is_beyond = match settings.law {
             Law::Monitor => !settings.monitor().within_guarantee,

@@ -24,7 +24,7 @@ pub struct Tables {
 /// Scene 1 at one usage, in GiB.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row1 {
-    /// Usage of the user. There is no other usage.
+    /// Usage of the user. No other user uses anything.
     pub used: i64,
     /// Values by the formula of `CapacityScheduler` 2.7.
     pub yarn27: Cell,
@@ -51,11 +51,11 @@ pub struct Cell {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Next {
-    /// It starts with every formula.
+    /// The container starts with every formula.
     Yes,
     /// The queue would exceed its maximum.
     NoQueueMax,
-    /// With some formula, the user waits.
+    /// The user waits with some formula.
     NoUserLimit,
 }
 
@@ -111,9 +111,9 @@ pub struct Row3 {
     pub demand: i64,
     /// Share of each user by `smooth`.
     pub smooth_share: i64,
-    /// For each user, whether another container can start, by `smooth` with `progress`.
+    /// Whether each user can start another container, by `smooth` with `progress`.
     pub progress: [bool; 3],
-    /// For each user, whether another container can start, by `smooth` with `strict`.
+    /// Whether each user can start another container, by `smooth` with `strict`.
     pub strict: [bool; 3],
     /// Demand of B that Headroom assumes.
     pub whole_asks: i64,
@@ -177,7 +177,7 @@ impl Case {
         self.rules.limit(&self.leaf, part)
     }
 
-    /// Returns the headroom of a user with this usage, with `free` of the cluster left by others.
+    /// Returns the headroom of a user with this usage. `free` is the amount that other users leave.
     fn headroom(&self, used: i64, free: i64) -> i64 {
         let room = Remaining { bound: Bound::PartitionFree, left: memory(free) };
         let headroom =

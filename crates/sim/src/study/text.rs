@@ -99,8 +99,8 @@ fn arithmetic(text: &mut String, study: &Study) {
     wrap(
         text,
         &format!(
-            "By default, YARN’s monitor takes {} of these {} in the first round, and nothing from \
-             a queue that uses up to {} with a guarantee of {}. In these runs, as in the recorded \
+            "By default, YARN’s monitor takes {} of these {} in the first round. The monitor \
+             takes nothing from a queue that uses up to {} with a guarantee of {}. In these runs, as in the recorded \
              histories, the monitor takes everything above {} at once.",
             monitor.first_round,
             monitor.need,

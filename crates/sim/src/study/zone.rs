@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::play::Point;
 
-/// A time span in which a queue has less than it is promised, has waiting asks and a demand, and none of its asks
-/// starts.
+/// A time span in which no ask of a queue starts, although the queue has waiting asks, a demand, and less than its
+/// promised amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct DeadZone {
     /// Start in ms.
@@ -27,7 +27,7 @@ pub(super) struct Stuck {
     pub(super) promised: i64,
     /// Size of each of its asks in GiB.
     pub(super) ask: i64,
-    /// Whether nothing is preempted for it beyond its guarantee, whatever its demand.
+    /// Whether preemption stops at the guarantee of the queue, whatever the demand.
     pub(super) within_guarantee: bool,
     /// Time without a start that is longer than preemption needs, in ms.
     pub(super) patience_ms: u64,
@@ -44,7 +44,7 @@ impl Stuck {
         bounds.windows(2).filter_map(|pair| self.zone(points, pair[0], pair[1])).collect()
     }
 
-    /// Returns the dead zone between two times without a start. `None` if it is not one.
+    /// Returns the dead zone between two times without a start. `None` if the time span is not a dead zone.
     fn zone(&self, points: &[Point], from_ms: u64, to_ms: u64) -> Option<DeadZone> {
         if to_ms.saturating_sub(from_ms) <= self.patience_ms {
             return None;

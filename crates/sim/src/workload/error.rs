@@ -3,8 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Reason why a workload could not be read. Each message has the file and, if there is one, the line (from 1), what
-/// was found, and what was expected.
+/// Reason why a workload could not be read. Each message has the file, the line (from 1) if known, the found value, and
+/// the expected value.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkloadError {
     /// The file does not exist or is not readable.
@@ -73,7 +73,7 @@ pub enum WorkloadError {
         /// Name of both jobs.
         job: String,
     },
-    /// There are no jobs.
+    /// The file has no jobs.
     #[error("{file} contains no job to simulate: lines read: {lines}, {skipped}")]
     NoJob {
         /// Name of the source.
@@ -92,15 +92,15 @@ pub(super) enum Fault {
     Value { field: String, found: String, expected: String },
     /// The whole line is not valid.
     Line(String),
-    /// The header is not valid, so no other line can be read. It is never skipped.
+    /// The header is not valid, so no other line can be read. An invalid header is never skipped.
     Header(String),
 }
 
-/// Most characters of the source that a message shows.
+/// Maximum number of characters of the source that a message shows.
 const FOUND_CHARACTERS_MAX: usize = 60;
 
 impl Fault {
-    /// Returns the fault of a field with this value, and the expected one.
+    /// Returns the fault of a field, with the found and the expected value.
     pub(super) fn value(
         field: impl Into<String>,
         found: &str,
@@ -132,7 +132,7 @@ impl Fault {
     }
 }
 
-/// Returns a part of the source for a message: quoted, escaped, and shortened. Returns `empty` for an empty one.
+/// Returns a part of the source for a message: quoted, escaped, and shortened. Returns `empty` for an empty part.
 pub(crate) fn quoted(found: &str) -> String {
     if found.is_empty() {
         return "empty".to_owned();

@@ -35,7 +35,7 @@ pub(super) struct ReadRecord {
 #[derive(Debug, Default)]
 pub(super) struct RawJob {
     pub(super) name: String,
-    /// Submission by the clock of the source. It can be before its epoch.
+    /// Submission by the clock of the source. Negative before the epoch of this clock.
     pub(super) submit_ms: i64,
     pub(super) run_ms: u64,
     pub(super) user: Option<String>,
@@ -79,7 +79,7 @@ impl RawJob {
 
 /// User of a job without one.
 const NOBODY: &str = "nobody";
-/// Most invalid lines in the remarks. Further ones are only counted.
+/// Maximum number of invalid lines in the remarks. Further invalid lines are only counted.
 const BAD_LINES_TOLD: usize = 5;
 
 /// Longest name of anything in bytes, enough for queue paths of several levels.
@@ -131,7 +131,7 @@ impl<'a> Intake<'a> {
     /// Adds the content of the line with this number, or its fault.
     ///
     /// # Errors
-    /// An invalid line, unless those are skipped. An invalid header is never skipped.
+    /// An invalid line, unless invalid lines are skipped. An invalid header is never skipped.
     pub(super) fn take(
         &mut self,
         line: u64,
@@ -202,7 +202,7 @@ impl<'a> Intake<'a> {
         })
     }
 
-    /// Returns the priority of the template, or that of the source without one.
+    /// Returns the priority of the template. Without a template, returns the priority of the source.
     fn priority(&self, raw: &RawJob) -> Result<i32, Fault> {
         let filled = |template: &Template| template.fill(self.rows, |field| raw.field(field));
         let Some(text) = self.options.priority_of.as_ref().and_then(filled) else {
@@ -252,7 +252,7 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// Returns the tags of a job: those of the options, and then those of its source with other keys.
+    /// Returns the tags of a job. Tags of the options override tags of the source.
     fn tags(&mut self, raw: &RawJob) -> Vec<(Name, Name)> {
         let (options, row) = (self.options, self.rows);
         let mut tags = Vec::new();
@@ -279,10 +279,10 @@ impl<'a> Intake<'a> {
         name
     }
 
-    /// Determines times and order.
+    /// Sets the times, and sorts the jobs.
     ///
     /// # Errors
-    /// If there is no job, or a submission is too long after the first.
+    /// If the workload has no job, or a submission is too long after the first submission.
     pub(super) fn finish(mut self, lines: u64) -> Result<Workload, WorkloadError> {
         let first = self.jobs.iter().map(|(submit, _)| *submit).min();
         let mut jobs = Vec::with_capacity(self.jobs.len());

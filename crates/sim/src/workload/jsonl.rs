@@ -238,7 +238,7 @@ fn is_count(field: &str, count: u64) -> Result<(), Fault> {
     Err(Fault::value(field, &count.to_string(), expected))
 }
 
-/// Converts a parser error. The reader counts lines itself, so the parser's line number is omitted.
+/// Converts a parser error. Omits the parser's line number, because the reader counts lines itself.
 fn fault_of(error: &serde_json::Error) -> Fault {
     let text = error.to_string();
     let problem = text.split(" at line 1 column ").next().unwrap_or(&text);
@@ -248,7 +248,7 @@ fn fault_of(error: &serde_json::Error) -> Fault {
     Fault::Line(format!("column {}: {problem}", error.column()))
 }
 
-/// Reads the amounts in file order, so that a repeated type is detected.
+/// Reads the amounts in file order, to detect a repeated type.
 fn resources<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, String)>, D::Error> {
     struct Entries;
 
@@ -291,9 +291,9 @@ fn written<S: serde::Serializer>(entries: &[(String, String)], to: S) -> Result<
     to.collect_map(entries.iter().map(|(resource, text)| (resource, text)))
 }
 
-/// Writes jobs as [`Format::Jsonl`](super::Format::Jsonl), one line each, without default values.
+/// Writes jobs as [`Format::Jsonl`](super::Format::Jsonl), one job on each line, without default values.
 ///
-/// Reading the text gives the same jobs if the first is submitted at 0, and no amount is negative.
+/// Reading the text gives the same jobs if the first job is submitted at 0, and no amount is negative.
 ///
 /// # Errors
 /// Returns the I/O error of `out`.

@@ -7,7 +7,7 @@ use std::io::{self, BufRead};
 /// The longest valid lines (node lists of large jobs) have about ten thousand bytes.
 pub(crate) const LINE_BYTES_MAX: usize = 1 << 20;
 
-/// Reads line by line. It stores one line in memory, and nothing of one that is too long.
+/// A reader of lines. It stores one line in memory, and nothing of a line that is too long.
 pub(crate) struct Lines<R> {
     input: R,
     buffer: Vec<u8>,

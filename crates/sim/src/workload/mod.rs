@@ -34,7 +34,7 @@ pub use time_scale::{TIME_MS_MAX, TimeScale, TimeScaleError};
 /// The jobs in order of submission, and metadata of the source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workload {
-    /// Jobs sorted by submission. Those with the same time are in source order. Names are unique.
+    /// Jobs sorted by submission. Jobs with the same submission time are in source order. Names are unique.
     pub jobs: Vec<Job>,
     /// Number of skipped jobs by reason, in order of the reasons.
     pub skipped: BTreeMap<String, u64>,
@@ -51,7 +51,7 @@ pub struct Job {
     pub name: Name,
     /// Time of the submission, in ms of virtual time. The earliest job of a source is at 0.
     pub submit_ms: u64,
-    /// Run time of each of its tasks in ms. Those of `more` have their own run times.
+    /// Run time of each task in ms. The tasks of `more` have their own run times.
     pub run_ms: u64,
     /// User who submits the job.
     pub user: Name,
@@ -59,9 +59,9 @@ pub struct Job {
     pub groups: Vec<Name>,
     /// Queue in the submission. `None` leaves the choice to the placement rules.
     pub queue: Option<Name>,
-    /// Priority. A higher one is first.
+    /// Priority. Higher priorities are first.
     pub priority: i32,
-    /// Whether preemption can stop others for its tasks.
+    /// Whether preemption can stop other allocations for the tasks of this job.
     pub may_preempt: bool,
     /// Whether its tasks offer themselves for preemption. Others are preempted later.
     pub preemptable: bool,
@@ -69,13 +69,14 @@ pub struct Job {
     pub processors: u64,
     /// Amounts of one processor (task).
     pub per_processor: Amounts,
-    /// Tasks of other sizes or run times, asked for after the others.
+    /// Tasks of other sizes or run times. The job requests these tasks after its other tasks.
     pub more: Vec<Tasks>,
-    /// Amounts of its master: one more task, asked for before all others, that ends when the last of them has ended.
+    /// Amounts of the master: an additional task that is requested before all others, and ends after the last of the
+    /// other tasks.
     pub master: Option<Amounts>,
     /// Requested node label, if any.
     pub node_label: Option<Name>,
-    /// Longest lifetime in seconds. The lifetime of its queue can be shorter. `None` for that of its queue.
+    /// Longest lifetime in seconds. The lifetime of the queue can be shorter. `None` for the lifetime of the queue.
     pub lifetime_s: Option<u32>,
     /// Tags of its application, such as `namespace`, which placement rules read.
     pub tags: Vec<(Name, Name)>,
@@ -94,12 +95,13 @@ pub struct Tasks {
     pub run_ms: u64,
     /// Amounts of each task.
     pub resources: Amounts,
-    /// Whether the job asks for them only after all tasks of its other groups have ended, such as reduces after maps.
+    /// Whether the job requests these tasks only after all tasks of its other groups have ended, such as reduces after
+    /// maps.
     pub is_second_stage: bool,
 }
 
 impl Job {
-    /// Returns the sizes of its tasks, that of its master first.
+    /// Returns the sizes of the tasks of the job. The size of its master is first.
     pub fn sizes(&self) -> impl Iterator<Item = &Amounts> {
         let more = self.more.iter().map(|tasks| &tasks.resources);
         self.master.iter().chain([&self.per_processor]).chain(more)
@@ -138,10 +140,10 @@ impl Default for Job {
 }
 
 impl Workload {
-    /// Removes other resource types from the jobs, and adds a remark about them.
+    /// Removes all other resource types from the jobs, and adds a remark about the removed types.
     ///
-    /// For types that no node has: a trace can have the memory of each job, while the nodes have only processors.
-    /// Returns the number of jobs with each removed type, in order of names.
+    /// Use this function for types that no node has, for example if a trace has the memory of jobs but the nodes have
+    /// only processors. Returns the number of jobs for each removed type, sorted by name.
     pub fn drop_missing_types(&mut self, known: &[Name]) -> BTreeMap<Name, u64> {
         let mut dropped: BTreeMap<Name, u64> = BTreeMap::new();
         for job in &mut self.jobs {

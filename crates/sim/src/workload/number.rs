@@ -3,7 +3,7 @@
 use super::error::Fault;
 use super::time_scale::TIME_MS_MAX;
 
-/// Most processors (tasks) of a job.
+/// Maximum number of processors (tasks) of a job.
 ///
 /// Ten times the largest machine of the public traces. Each becomes an ask.
 pub const PROCESSORS_MAX: u64 = 1_000_000;
@@ -27,10 +27,11 @@ pub(super) fn whole(
     }
 }
 
-/// Parses a time in seconds with optional decimals. Returns ms, truncated. `None` for `-1` if `unknown` allows it.
+/// Parses a time in seconds with optional decimals. Returns ms, truncated. `None` for `-1` if `unknown` allows this
+/// value.
 ///
 /// # Errors
-/// A [`Fault`] for anything else, and above [`TIME_MS_MAX`].
+/// A [`Fault`] for any other text, and for values above [`TIME_MS_MAX`].
 pub(super) fn seconds(
     field: impl Into<String>,
     text: &str,
@@ -53,7 +54,7 @@ pub(super) fn seconds(
     }
 }
 
-/// Converts seconds with optional decimals to ms. `None` if the text is not such a number, or too large.
+/// Converts seconds with optional decimals to ms. `None` if the text is not a number, or the number is too large.
 pub(super) fn ms_of(text: &str) -> Option<u64> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,9 +1,9 @@
 //! Pod lists of the Alibaba GPU cluster traces: CSV with a header, times in seconds.
 //!
-//! The first five columns are required: `name, cpu_milli, memory_mib, num_gpu, gpu_milli`. Each of the others can be
-//! absent, or blank in a row. Defaults without `qos`: priority 0; without `creation_time`: at 0; without
-//! `deletion_time`: a run of an hour. A pod is one task. It runs from `scheduled_time`, or if that is blank from
-//! `creation_time`, to `deletion_time`.
+//! The first five columns are required: `name, cpu_milli, memory_mib, num_gpu, gpu_milli`. Any other column can be
+//! absent, or blank in a row. Defaults: priority 0 without `qos`, submission at 0 without `creation_time`, and a run of
+//! an hour without `deletion_time`. A pod is one task. It runs until `deletion_time`, from `scheduled_time` or, if
+//! `scheduled_time` is blank, from `creation_time`.
 //!
 //! Source: Weng et al., "Beware of Fragmentation", USENIX ATC 2023, and its published traces.
 
@@ -20,10 +20,10 @@ use super::read::Source;
 const NEEDED: [&str; 5] = ["name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli"];
 /// Run time of a pod without a recorded end.
 const RUN_MS_DEFAULT: u64 = 3_600_000;
-/// Limits that no valid pod reaches, so that sums do not overflow.
+/// Maximum amount of a pod. No valid pod reaches it, and sums cannot overflow.
 const MILLI_MAX: i64 = 1_000_000_000_000;
 
-/// Parses one line at a time. The first one is the header.
+/// Parses one line at a time. The first line is the header.
 pub(super) struct Openb {
     gpu_milli: bool,
     header: Option<Header>,
@@ -135,7 +135,7 @@ impl Source for Openb {
     }
 }
 
-/// Returns the text of this column, if the list has it and it is not blank in the row.
+/// Returns the text of this column. `None` if the list has no such column, or the row is blank there.
 fn cell(fields: &[String], column: Option<usize>) -> Option<&str> {
     let text = fields.get(column?)?;
     (!text.is_empty()).then_some(text)
@@ -188,7 +188,7 @@ fn priority_of(qos: Option<&str>, notes: &mut Vec<&'static str>) -> i32 {
     }
 }
 
-/// Returns the label of a pod. It can request one of several models, `A|B`, but a node label can be only one.
+/// Returns the label of a pod. A pod can request several models (`A|B`), but a node label can be only one model.
 fn label_of(spec: Option<&str>, notes: &mut Vec<&'static str>) -> Option<String> {
     let mut models = spec?.split('|').map(str::trim);
     let first = models.next().filter(|model| !model.is_empty())?;

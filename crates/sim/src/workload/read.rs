@@ -58,7 +58,8 @@ impl FromStr for Format {
 }
 
 impl Format {
-    /// Returns the format by the file name, or by the first line that is not blank. `None` if neither identifies it.
+    /// Returns the format by the file name, or by the first line that is not blank. `None` if neither identifies the
+    /// format.
     pub fn guess(file: &str, first_line: &str) -> Option<Self> {
         let extension = Path::new(file).extension().map(std::ffi::OsStr::to_ascii_lowercase);
         match extension.as_ref().and_then(|extension| extension.to_str()) {
@@ -83,20 +84,20 @@ impl Format {
     }
 }
 
-/// Options for reading a workload. The default reads it unchanged.
+/// Options for reading a workload. The default options change nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
-    /// Names of users. Default: `u{user}` for `swf`, `u{row%40}` for `openb` (which has no users), and `{user}` for
-    /// the others (`default` if a job of `yarn-sls` has none). A job that lacks a field of the template belongs to
-    /// `nobody`.
+    /// Names of users. Default: `u{user}` for `swf`, `u{row%40}` for `openb` (which has no users), and `{user}` for all
+    /// other formats (`default` for a `yarn-sls` job without a user). A job that lacks a field of the template belongs
+    /// to `nobody`.
     pub users: Option<Template>,
     /// Names of groups, one per job. Default: `g{group}` for `swf`, `{group}` for `sacct`, none for `openb`, and the
-    /// listed groups for `jsonl`. A job that lacks a field of the template has none.
+    /// listed groups for `jsonl`. A job that lacks a field of the template has no group.
     pub groups: Option<Template>,
     /// Names of queues. Default: the queue in the source. A job that lacks a field of the template has no queue.
     pub queue_of: Option<Template>,
-    /// Priorities as whole numbers. Default: that of the source, or 0. It also applies to a job that lacks a field of
-    /// the template.
+    /// Priorities as whole numbers. Default: the priority of the source, or 0. The default also applies to a job that
+    /// lacks a field of the template.
     pub priority_of: Option<Template>,
     /// Tags of all jobs. Each replaces a tag with the same key in the source. A job that lacks a field of a template
     /// does not get its tag.
@@ -119,19 +120,19 @@ pub(super) trait Source {
     /// Sets the number of the next line.
     fn at(&mut self, _line: u64) {}
 
-    /// Handles the end of the text. Returns the fault of an incomplete entry, if there is one.
+    /// Handles the end of the text. Returns the fault of an incomplete entry. `None` without such an entry.
     fn end(&mut self) -> Option<ReadRecord> {
         None
     }
 }
 
-/// Reads a file. Without a format, it is determined from the name and the first line.
+/// Reads a file. Without a format, determines the format from the name and the first line.
 ///
-/// Submissions are relative to the earliest simulated job, which is at 0. Jobs are sorted by submission. Those with
-/// the same time are in source order.
+/// Submissions are relative to the earliest simulated job, which is at 0. Jobs are sorted by submission. Jobs with the
+/// same submission time are in source order.
 ///
 /// # Errors
-/// A [`WorkloadError`]: the file or one of its lines is not valid, or there is no job.
+/// A [`WorkloadError`]: the file or a line is not valid, or the file has no job.
 pub fn read(
     path: &Path,
     format: Option<Format>,
@@ -155,7 +156,7 @@ pub fn read(
 /// Reads from any input. `file` is its name in messages.
 ///
 /// # Errors
-/// As [`read`].
+/// The same as [`read`].
 pub fn read_from(
     input: impl BufRead,
     file: &str,

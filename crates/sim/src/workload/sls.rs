@@ -66,10 +66,10 @@ pub(super) struct Sls {
     line: u64,
     /// Text of the current object so far.
     text: String,
-    /// Line in which it began.
+    /// Line in which the object began.
     began: u64,
-    /// Nesting depth at the end of the text. The next fields specify whether it is in a string, and after a backslash
-    /// there.
+    /// Nesting depth at the end of the text. The next fields store whether the end is in a string, and after a
+    /// backslash in that string.
     depth: usize,
     in_string: bool,
     escaped: bool,
@@ -136,7 +136,7 @@ impl Sls {
         self.objects += 1;
     }
 
-    /// Adds one character to an object. Returns whether it ends there.
+    /// Adds a character to an object. Returns whether the object ends with this character.
     fn take(&mut self, letter: char) -> bool {
         self.text.push(letter);
         if self.in_string {
@@ -229,7 +229,7 @@ struct Listed {
 /// A job, or a task of one.
 struct Object<'a> {
     map: &'a Map<String, Value>,
-    /// Prefix of its fields in messages, for an object within that of the job.
+    /// Prefix of the field names in messages, for an object inside the object of the job.
     within: String,
 }
 
@@ -306,8 +306,7 @@ impl Object<'_> {
         Ok(amounts)
     }
 
-    /// Returns the tasks of a job: maps before reduces, then those with the lower number first, with equal ones
-    /// together.
+    /// Returns the tasks of a job: maps before reduces, sorted by number in each stage. Equal tasks are together.
     fn tasks(&self) -> Result<Listed, Fault> {
         let list = self.get("job.tasks").and_then(Value::as_array);
         let list = list.ok_or_else(|| self.fault("job.tasks", "a list of tasks"))?;

@@ -1,11 +1,12 @@
 //! Standard Workload Format: 18 columns of numbers per job, and comments after `;`.
 //!
-//! Columns after the 18th (the Czech extension: node list, queue, request text) are ignored. -1 means unknown.
-//! Defaults: requested processors, otherwise used processors, otherwise one; without user or group: as in
-//! [`ReadOptions`](super::ReadOptions); without memory: none is asked for. A job with an unknown run time is skipped.
+//! Columns after the 18th (the Czech extension: node list, queue, request text) are ignored. -1 means unknown. Without
+//! requested processors, the used processors count; without both, one processor counts. Without a user or group, the
+//! defaults are those of [`ReadOptions`](super::ReadOptions). Without memory, no memory is requested. A job with an
+//! unknown run time is skipped.
 //!
-//! Source: Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job
-//! Schedulers", JSSPP 1999, and the Parallel Workloads Archive's definition of version 2.2.
+//! Source: Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job Schedulers", JSSPP 1999, and the
+//! Parallel Workloads Archive's definition of version 2.2.
 
 use headroom_core::Name;
 use headroom_core::resource::{Amounts, Quantity};

@@ -30,7 +30,7 @@ pub(super) enum Field {
     Job,
     Qos,
     Account,
-    /// Position among the jobs of the source, from 0, modulo the number if there is one.
+    /// Position among the jobs of the source, from 0. With a number, the position modulo this number.
     Row(Option<u64>),
 }
 
@@ -141,7 +141,7 @@ fn field_of(text: &str) -> Option<Field> {
 }
 
 impl Template {
-    /// Returns the name for a job. `value` returns its fields. `None` if it lacks one of them.
+    /// Returns the name for a job. `value` returns the fields of the job. `None` if the job lacks a field.
     pub(super) fn fill<'a>(
         &self,
         row: u64,
@@ -163,7 +163,7 @@ impl Template {
 }
 
 impl fmt::Display for Template {
-    /// Writes the template as it was parsed.
+    /// Writes the template in its original notation.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for piece in &self.0 {
             let field = match piece {

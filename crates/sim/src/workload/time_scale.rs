@@ -11,7 +11,7 @@ pub const TIME_MS_MAX: u64 = 1_000_000_000_000_000;
 /// Largest factor, and the reciprocal of the smallest.
 const FACTOR_MAX: f64 = 1e6;
 
-/// Factors for run times, and for times between submissions. 1 leaves them unchanged.
+/// Factors for run times, and for times between submissions. A factor of 1 changes nothing.
 ///
 /// ```
 /// use headroom_sim::workload::TimeScale;

@@ -48,7 +48,7 @@ impl Calendar {
         self.entries.peek().map(|Reverse((at_ms, _))| *at_ms)
     }
 
-    /// Removes and returns the next event, if it is at this time.
+    /// Removes and returns the next event if its time is `at_ms`. Otherwise returns `None`.
     pub(super) fn take(&mut self, at_ms: u64) -> Option<Entry> {
         if self.next_at() != Some(at_ms) {
             return None;

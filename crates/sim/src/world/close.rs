@@ -43,7 +43,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Determines the wait reason of classes without a note of the scheduler, now that it is idle.
+    /// Sets the wait reason of classes without a note of the scheduler. Requires an idle scheduler.
     pub(super) fn explain_unjudged(&mut self) {
         let now_ms = self.now.as_millis();
         for (application, class) in self.blame.unjudged() {
@@ -74,7 +74,7 @@ impl Play<'_> {
         all.find(|(_, row)| row.is_pending()).map(|(id, _)| id)
     }
 
-    /// Returns whether the cluster has no nodes, so that the scheduler evaluates nothing.
+    /// Returns whether the cluster has no nodes. Without nodes, the scheduler checks no ask.
     fn lacks_nodes(&self) -> bool {
         self.books.nodes().iter().next().is_none()
     }
@@ -100,7 +100,7 @@ impl Play<'_> {
         Ok(outcome)
     }
 
-    /// Removes planned nodes and planned losses from the records if they did not happen before the end.
+    /// Removes the records of planned nodes and planned losses that did not happen before the end.
     fn leave_out_plans(&mut self, end_ms: u64) {
         let mut position_of = Vec::with_capacity(self.outcome.nodes.len());
         let mut came = 0;

@@ -6,7 +6,7 @@ use headroom_core::{Event, Timestamp};
 
 use crate::outcome::Decision;
 
-/// Returns an event as text. `books` are those before it.
+/// Returns an event as text. `books` is the state before the event.
 pub(super) fn describe(books: &Books, sequence: u64, at: Timestamp, event: &Event) -> Decision {
     let names = named(books, None, event);
     Decision {

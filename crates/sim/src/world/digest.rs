@@ -4,7 +4,7 @@ use headroom_core::{AllocationEvent, ApplicationEvent, AskEvent, AskTraits, Even
 use xxhash_rust::xxh3::Xxh3;
 
 /// The xxh3-128 digest of events with their times. Its input is fixed-width little-endian numbers and length-prefixed
-/// text, so it is the same on every machine and in every build.
+/// text. The digest is therefore the same on every machine and in every build.
 #[derive(Default)]
 pub struct Digest {
     hash: Xxh3,

@@ -24,7 +24,7 @@ pub(super) struct FaultInjector {
     pub(super) random: Random,
     /// Number of planned faults, and ends of faults.
     pub(super) ahead: usize,
-    /// Records from which the core recovers. `None` if it is never lost.
+    /// Records from which the core recovers. `None` if the core is never lost.
     journal: Option<Journal>,
 }
 
@@ -105,7 +105,7 @@ impl Play<'_> {
         self.calendar.add(at_ms, Entry::Over(position));
     }
 
-    /// Ends a fault: a node returns or accepts work again, unless it is gone according to the node file.
+    /// Ends a fault: a node returns or accepts work again, unless the node file has removed the node.
     pub(super) fn make_good(&mut self, position: usize) -> Result<(), RunError> {
         self.trouble.ahead -= 1;
         match self.trouble.list[position].kind.clone() {

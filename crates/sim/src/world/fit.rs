@@ -12,7 +12,7 @@ pub(super) fn fits(node: &Amounts, task: &Amounts) -> bool {
     task.iter().all(|(name, needed)| needed <= node.get(name).unwrap_or(Quantity::ZERO))
 }
 
-/// Returns whether a job with this label, or without one, can use a node.
+/// Returns whether a job with this label, or without a label, can use a node.
 pub(super) fn is_open(
     books: &Books,
     partition: PartitionId,
@@ -36,8 +36,8 @@ pub(super) fn too_large(task: &Amounts, label: Option<&Name>) -> String {
     }
 }
 
-/// Returns why a gang with this total size and number of tasks can never be complete on these nodes. `None` if it
-/// can. Its queues were checked at the submission.
+/// Returns why a gang with this total size and number of tasks can never be complete on these nodes. `None` if the gang
+/// can be complete. The submission already checked its queues.
 pub(super) fn impossible_gang(
     books: &Books,
     nodes: &[&NodeSpec],
@@ -74,7 +74,7 @@ pub(super) fn impossible_gang(
     None
 }
 
-/// Returns how many such tasks fit on an empty node, at most `most`.
+/// Returns how many equal tasks fit on an empty node, at most `most`.
 fn times_that_fit(node: &Amounts, task: &Amounts, most: u64) -> u64 {
     let of_type = |(name, needed): (&Name, Quantity)| {
         let has = node.get(name).unwrap_or(Quantity::ZERO).get().max(0).cast_unsigned();

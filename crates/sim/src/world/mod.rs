@@ -1,7 +1,7 @@
 //! The simulated environment of the real core: virtual time, and the RM.
 //!
-//! Time advances from event to event. At each point in time, all events are sent to the core in a fixed order (nodes
-//! join, tasks finish, nodes are lost, jobs are submitted, timers fire). Then the scheduler decides until it is idle.
+//! Time advances from event to event. At each point in time, the core receives all events in a fixed order: nodes join,
+//! tasks finish, nodes are lost, jobs are submitted, and timers fire. Then the scheduler decides until it is idle.
 
 mod audit;
 mod calendar;
@@ -87,10 +87,10 @@ pub trait Watcher {
         false
     }
 
-    /// Reports one decision.
+    /// Reports a decision.
     ///
     /// # Errors
-    /// If it could not be stored. The run is then aborted.
+    /// If the decision could not be stored. The run is then aborted.
     fn decision(&mut self, _decision: &Decision) -> io::Result<()> {
         Ok(())
     }

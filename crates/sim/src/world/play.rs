@@ -50,11 +50,11 @@ pub(super) struct Play<'a> {
     pub(super) outcome: Outcome,
     /// Job by application index.
     pub(super) jobs_of: Vec<usize>,
-    /// Position of the allocation record by allocation index, once it is placed.
+    /// Position of the allocation record, by allocation index. Set when the allocation is placed.
     pub(super) records_of: Vec<usize>,
     /// Remaining work by job.
     pub(super) open: Vec<Open>,
-    /// Kind of task of an ask by key, if it is not one of the first tasks of its job.
+    /// Kind of task of an ask, by key. Absent for the first tasks of a job.
     pub(super) kinds: BTreeMap<Name, Kind>,
     pub(super) queue_of: BTreeMap<QueueId, usize>,
     /// Record of a queue by path. A queue can be removed and created again.
@@ -74,7 +74,7 @@ pub(super) struct Open {
     /// Number of waiting tasks.
     pub(super) asks: u64,
     pub(super) running: u64,
-    /// Number of tasks of the second stage, before the job asks for them.
+    /// Number of tasks of the second stage that the job has not requested yet.
     pub(super) later: u64,
     /// Number of finished tasks.
     pub(super) finished: u64,
@@ -189,9 +189,8 @@ impl<'a> Play<'a> {
         self.finish()
     }
 
-    /// Returns the time of the next event. `None` if there are no more. While events are planned, all timers and
-    /// wakes count. Afterward, the core's own timers and wakes count only as long as a job waits. Faults end with the
-    /// work.
+    /// Returns the time of the next event. `None` after the last event. While events are planned, all timers and wakes
+    /// count. Afterward, timers and wakes of the core count only while a job waits. Faults end with the work.
     fn next_at(&self) -> Option<u64> {
         let only_faults = self.calendar.len() == self.trouble.ahead;
         let over = only_faults && self.done == self.outcome.jobs.len() as u64;
@@ -212,7 +211,7 @@ impl<'a> Play<'a> {
     }
 
     /// Returns the time at which the core continues without a planned event. `None` if nothing waits, or nothing can
-    /// help the waiting asks. Each timer fires once. Wakes can repeat without effect, so they count only for some
+    /// start the waiting asks. Each timer fires once. Wakes can repeat without effect, so wakes count only for some
     /// time after the last change.
     fn next_by_itself(&self) -> Option<u64> {
         let mut partitions = self.books.partitions().values();
@@ -243,7 +242,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// Returns the time for which wakes count after the last change. It exceeds every delay of a queue.
+    /// Returns how long wakes count after the last change. This time exceeds every delay of a queue.
     fn patience(&self) -> Millis {
         let delays = self.books.queues().iter().flat_map(|(_, queue)| {
             let values = &queue.settings.values;
@@ -301,7 +300,7 @@ impl<'a> Play<'a> {
         partition.is_some_and(|id| self.books.partition(id).nodes.get(&**node).is_some())
     }
 
-    /// Finishes a task, unless it was lost before.
+    /// Finishes a task that was not lost before.
     fn end(&mut self, record: usize, allocation: AllocationId) -> Result<(), RunError> {
         if self.books.allocations().get(allocation).is_none() {
             return Ok(());
@@ -326,7 +325,7 @@ impl<'a> Play<'a> {
         events.iter().try_for_each(|event| self.apply(event))
     }
 
-    /// Lets the scheduler decide until it is idle.
+    /// Runs the scheduler until it is idle.
     fn settle(&mut self) -> Result<(), RunError> {
         let mut events = Vec::new();
         loop {

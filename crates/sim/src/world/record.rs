@@ -20,9 +20,9 @@ use super::play::Play;
 use super::rm::Due;
 use super::submit::{Kind, Part, whole};
 
-/// Objects of an event before it is applied.
+/// Objects of an event before the event is applied.
 pub(super) struct Seen {
-    /// The released or removed ask or allocation, or the one that is replaced.
+    /// The ask or allocation that is released, removed, or replaced.
     allocation: AllocationId,
     job: usize,
     placeholder: bool,
@@ -284,7 +284,7 @@ impl Play<'_> {
         }
     }
 
-    /// Returns why a gang can never be complete. `None` if it can.
+    /// Returns why a gang can never be complete. `None` if the gang can be complete.
     pub(super) fn gang_impossible(&self, job: usize, application: ApplicationId) -> Option<String> {
         let now_ms = self.now.as_millis();
         let stays = |node: &&NodeSpec| node.to_ms.is_none_or(|to_ms| to_ms > now_ms);
@@ -371,7 +371,7 @@ impl Play<'_> {
         }
     }
 
-    /// Ends the master of a job when all its other tasks have ended.
+    /// Ends the master of a job if all other tasks of the job have ended.
     fn end_master(&mut self, job: usize) {
         let open = &self.open[job];
         if open.finished + 1 == self.outcome.jobs[job].asks

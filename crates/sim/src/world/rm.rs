@@ -15,9 +15,9 @@ use super::play::Play;
 use super::submit::{Kind, Part};
 use super::{RunError, Setup};
 
-/// Longest wait before a gang is submitted again after its first failure, in ms. It doubles with each of the next
-/// [`DOUBLINGS`] failures. The actual wait is a random part of it, so that two gangs that blocked each other do not
-/// meet again.
+/// Longest wait before a gang is submitted again after its first failure, in ms. The wait doubles with each of the next
+/// [`DOUBLINGS`] failures. The actual wait is a random fraction, so that two gangs that blocked each other do not
+/// collide again.
 const AGAIN_MS: u64 = 60_000;
 const DOUBLINGS: u64 = 6;
 
@@ -28,9 +28,9 @@ pub(super) struct Rm {
     confirmations: Vec<Confirmation>,
     due: VecDeque<Due>,
     asked_again: u64,
-    /// End of the time in which it confirms late, and the delay, both in ms.
+    /// End of the time span in which the RM confirms late, and the delay, both in ms.
     pub(super) late: (u64, u64),
-    /// End of the time in which it confirms twice, in ms.
+    /// End of the time span in which the RM confirms twice, in ms.
     pub(super) twice_until_ms: u64,
 }
 
@@ -54,7 +54,7 @@ pub(super) enum Due {
     AskAgain(usize, (Kind, Amounts), Part),
     /// Ask for the second stage of this job.
     SecondStage(usize),
-    /// Submit this job again, or give it up.
+    /// Submit this job again, or give the job up.
     SubmitAgain(usize),
     /// End the application of this job, whose last task has ended.
     EndApplication(usize),
@@ -107,8 +107,8 @@ impl Play<'_> {
         self.ask(job, key, task, part)?.map_err(|rejection| self.refused(rejection))
     }
 
-    /// Ends the application of a finished job, so that its driver and its place among parallel
-    /// applications are free at once.
+    /// Ends the application of a finished job, which frees its driver and its slot among parallel applications
+    /// immediately.
     fn end_application(&mut self, job: usize) -> Result<(), RunError> {
         let application = self.open[job].application;
         let lives = application.is_some_and(|id| self.books.applications().get(id).is_some());
@@ -121,7 +121,7 @@ impl Play<'_> {
         })
     }
 
-    /// Plans the next submission of a failed gang, unless it can never be complete. All its tasks run again.
+    /// Plans the next submission of a failed gang, unless the gang can never be complete. All its tasks run again.
     fn plan_again(&mut self, job: usize) {
         let open = &mut self.open[job];
         open.application = None;
@@ -138,7 +138,7 @@ impl Play<'_> {
         self.calendar.add(at_ms, Entry::SubmitAgain(job));
     }
 
-    /// Handles a request to stop an allocation. The RM stops it and confirms later.
+    /// Handles a request to stop an allocation. The RM stops the allocation, and confirms later.
     pub(super) fn asked_to_stop(&mut self, allocation: AllocationId, termination: Termination) {
         let row = self.books.allocation(allocation);
         let application = self.books.application(row.application).name.clone();
@@ -181,8 +181,8 @@ impl Play<'_> {
         Delay { after_ms, again_ms, lateness }
     }
 
-    /// Confirms the end of an allocation. Does not repeat an end that was already reported, unless the confirmation
-    /// is a second one.
+    /// Confirms the end of an allocation. Does not repeat an end that was already reported, unless the confirmation is
+    /// a deliberate repetition.
     pub(super) fn confirm(&mut self, position: usize) -> Result<(), RunError> {
         let one = self.rm.confirmations[position].clone();
         let release = Command::Release {

@@ -1,7 +1,7 @@
-//! The scans that the reference makes every second, without a stop at each of them.
+//! The scans that the reference makes every second, without a stop at each second.
 //!
 //! Quotas are scanned every second while a queue has a pending quota preemption. Outstanding asks are scanned in the
-//! first second after a change, and again until a scan finds nothing. A further scan would see the same books, and
+//! first second after a change, and again until a scan finds nothing. A further scan would read the same books, and
 //! also find nothing.
 
 use headroom_core::{AllocationEvent, Command, Event};

@@ -28,7 +28,7 @@ pub enum Shape {
 /// Frequency of complete checks of the books.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Checks {
-    /// At intervals: every 10,000 events, or ten times the number of live rows if that is more.
+    /// At intervals: every 10,000 events, or ten times the number of live rows if this is more.
     #[default]
     NowAndThen,
     /// After this number of events. Also checks every task of every job at every point in time.
@@ -140,11 +140,11 @@ pub enum SetupError {
     },
 }
 
-/// Most leaves in a message.
+/// Maximum number of leaves in a message.
 const LEAVES_TOLD: usize = 12;
 
 impl Setup {
-    /// Checks that the setup can be simulated. Refuses it at the first job that does not match.
+    /// Checks that the setup can be simulated. Stops at the first job that does not match.
     ///
     /// # Errors
     /// A [`SetupError`] with file and line.
@@ -173,7 +173,7 @@ impl Setup {
         self.workload.jobs.iter().try_for_each(|job| self.check_job(job, paths.as_ref(), &types))
     }
 
-    /// Returns whether every job runs in the leaf that it names: the file has no other placement rule.
+    /// Returns whether every job runs in the leaf that the job specifies, because the file has no other placement rule.
     fn names_leaves(&self) -> bool {
         let played = self.configuration.partitions.first();
         played.into_iter().flat_map(|one| &one.placement_rules).all(|rule| {
@@ -266,8 +266,8 @@ impl Paths {
     }
 }
 
-/// Returns a queue file for a workload without one: for each group, a queue without limits below root. Sets the
-/// queues of the jobs. Characters that a queue name cannot have become `_`.
+/// Returns a queue file for a workload without one. Each group has a queue without limits below root. Sets the queues
+/// of the jobs. Characters that a queue name cannot contain become `_`.
 pub fn queues_of_groups(workload: &mut Workload) -> Configuration {
     let legal = |letter: char| letter.is_ascii_alphanumeric() || "_:#/@-".contains(letter);
     let mut names = BTreeSet::new();

@@ -11,7 +11,7 @@ use super::fit::fits;
 use super::play::Play;
 use super::{RunError, Shape};
 
-/// Task group of a gang. The groups of further sizes have a number after it.
+/// Task group of a gang. A number follows in the names of the groups of further sizes.
 const TASK_GROUP: &str = "tasks";
 
 /// Role of an ask.
@@ -55,7 +55,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Returns the task group of such tasks in a gang.
+    /// Returns the task group of tasks of this kind in a gang.
     fn group(self) -> Name {
         match self {
             Self::Master => Name::new("master"),
@@ -183,7 +183,7 @@ impl Play<'_> {
             .map_err(|rejection| self.refused(rejection))
     }
 
-    /// Returns the stage in which a job asks for such tasks. All tasks of a gang start together.
+    /// Returns the stage in which a job requests tasks of this kind. All tasks of a gang start together.
     fn stage(&self, job: &Job, kind: Kind) -> Stage {
         match kind {
             Kind::More(place)
@@ -195,7 +195,7 @@ impl Play<'_> {
         }
     }
 
-    /// Returns whether the first stage of a job has ended just now and a second one follows. The master ends last.
+    /// Returns whether the first stage of a job has just ended and a second stage follows. The master ends last.
     pub(super) fn second_stage_is_due(&self, position: usize) -> bool {
         let master = u64::from(self.setup.workload.jobs[position].master.is_some());
         let open = &self.open[position];
@@ -221,7 +221,7 @@ impl Play<'_> {
         self.setup.workload.jobs[position].node_label.as_ref().filter(|_| self.has_labels)
     }
 
-    /// Asks for one task of a job, or for its placeholder. Returns the refusal, if there is one.
+    /// Adds an ask for one task of a job, or for its placeholder. Returns the rejection, if the ask was rejected.
     pub(super) fn ask(
         &mut self,
         position: usize,
@@ -272,8 +272,7 @@ impl Play<'_> {
         self.done += 1;
     }
 
-    /// Returns the number and sizes of the asks of a job, that of the master first. Different tasks always have one
-    /// ask each.
+    /// Returns the number and sizes of the asks of a job, the master first. Different tasks always have one ask each.
     fn shape(&self, job: &Job) -> Vec<Piece> {
         let count = job.processors.max(1);
         let factor = i64::try_from(count).unwrap_or(i64::MAX);

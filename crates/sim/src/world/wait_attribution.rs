@@ -1,11 +1,10 @@
 //! Attributes the waits of jobs to reasons.
 //!
-//! The scheduler notes when a class of equal asks starts to wait, and why. Time is counted per class. A job is
-//! charged the difference between joining and leaving its class, so the cost does not grow with the number of waiting
-//! jobs.
+//! The scheduler notes when a class of equal asks starts to wait, and why. Time is counted per class. A job is charged
+//! the difference between joining and leaving its class, so the cost does not grow with the number of waiting jobs.
 //!
-//! The scheduler has no notes about a class that it does not evaluate: one whose user is above their share, or one
-//! whose ask gets a reservation at its first check. The simulator queries the reason of those, see
+//! Some classes have no note, because the scheduler does not check them: the user is above their share, or the ask gets
+//! a reservation at its first check. The simulator queries the reasons of such classes, see
 //! [`WaitAttribution::unjudged`].
 
 use std::collections::BTreeMap;
@@ -31,7 +30,7 @@ pub(super) struct WaitAttribution {
     applications: BTreeMap<ApplicationId, ApplicationAccount>,
     /// Applications that joined a class without a note of the scheduler.
     fresh: Vec<(ApplicationId, ClassId)>,
-    /// Classes whose reason was queried, each with one of its applications.
+    /// Classes whose reason was queried, each with an application of the class.
     asked: BTreeMap<ClassId, ApplicationId>,
     /// The class that was queried last.
     last_asked: Option<ClassId>,
@@ -69,7 +68,7 @@ impl ClassAccount {
 
 #[derive(Debug)]
 struct ApplicationAccount {
-    /// `None` if its classes are void and it has not joined a new one.
+    /// Class of the application. `None` if its classes are void and it has not joined a new class.
     class: Option<ClassId>,
     /// Totals of the class when the application joined it.
     before: Totals,
@@ -93,8 +92,8 @@ impl WaitAttribution {
         }
     }
 
-    /// Returns the classes whose reason has to be queried, each with one of its applications: those without a note of
-    /// the scheduler, and a few of those that were queried before.
+    /// Returns the classes whose reason must be queried, each with an application of the class. These are classes
+    /// without a note of the scheduler, and a few of the previously queried classes.
     pub(super) fn unjudged(&mut self) -> Vec<(ApplicationId, ClassId)> {
         let mut all = std::mem::take(&mut self.fresh);
         all.retain(|(application, class)| {
@@ -110,7 +109,7 @@ impl WaitAttribution {
         all
     }
 
-    /// Stores the queried reason of a class. Without one, it is queried again.
+    /// Stores the queried reason of a class. Without a reason, the class is queried again.
     pub(super) fn explain(
         &mut self,
         now_ms: u64,
@@ -128,7 +127,8 @@ impl WaitAttribution {
         }
     }
 
-    /// Moves an application to another class of its asks with a note of the scheduler. Returns whether there is one.
+    /// Moves an application to another class of its asks that has a note of the scheduler. Returns whether such a class
+    /// exists.
     pub(super) fn move_to(
         &mut self,
         now_ms: u64,
@@ -199,8 +199,8 @@ impl WaitAttribution {
         waited
     }
 
-    /// The record of a blocker under a code. Ids may differ for what a user reads as one thing: a user
-    /// who left and came back.
+    /// Returns the record of a blocker under a code. Two IDs can be the same object for a reader, such as a user who
+    /// left and came back.
     pub(super) fn position(&mut self, books: &Books, blocker: Blocker, code: WaitCode) -> usize {
         if let Some(known) = self.by_id.get(&(blocker, code)) {
             return *known;

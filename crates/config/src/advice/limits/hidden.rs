@@ -1,8 +1,8 @@
 //! Advice on group limits that a group wildcard of a descendant hides.
 //!
-//! An application is counted for one group: from its queue upward, the first group that is named, or the wildcard of
-//! that queue. A wildcard therefore applies to every user whom its queue does not name, regardless of the limits of
-//! its ancestors.
+//! An application is counted for one group. The search goes from its queue upward, and ends at the first limit that
+//! names one of the user's groups, or at a wildcard. A wildcard therefore applies to every user whom its queue does not
+//! name, regardless of the limits of its ancestors.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Report};
 use super::super::survey::Survey;
 use super::Book;
 
-/// Most names in a message.
+/// Maximum number of names in a message.
 const NAMES_TOLD: usize = 3;
 
 pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) {

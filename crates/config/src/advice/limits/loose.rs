@@ -1,8 +1,8 @@
 //! Advice on limits without effect, because another limit is always reached first.
 //!
-//! A limit is reported only if that is certain, and if the limit has no other purpose. A limit that names a user
-//! exempts the user from the wildcard of its queue. A limit that names a group determines the group that its members
-//! are charged to.
+//! A limit is reported only if this is certain, and if the limit has no other purpose. A limit that names a user
+//! exempts the user from the wildcard of its queue. A limit that names a group determines the group to which its
+//! members are charged.
 
 use headroom_core::resource::Quantity;
 
@@ -14,11 +14,11 @@ use crate::vector::{Measure, show};
 use super::super::survey::Survey;
 use super::{Book, Entry, Page};
 
-/// Most types for which names are compared individually with the limits of ancestors. Many names times many types
+/// Maximum number of types for which names are compared individually with the limits of ancestors. Many names times many types
 /// would take too long.
 const TYPES_MAX: usize = 16;
 
-/// Most names in a message.
+/// Maximum number of names in a message.
 const NAMES_TOLD: usize = 3;
 
 pub(super) fn advise(survey: &Survey<'_>, book: &Book<'_>, report: &mut Report) {
@@ -42,9 +42,9 @@ struct Queue<'s, 'a> {
 /// The limit that is reached first.
 #[derive(Clone, Copy)]
 struct Tighter<'v> {
-    /// Queue that sets it.
+    /// Queue of the limit or maximum.
     at: usize,
-    /// Whether it is a limit, and not the maximum of the queue.
+    /// Whether this is a limit, and not the maximum of the queue.
     by_limit: bool,
     most: Most<'v>,
     place: Span,
@@ -133,8 +133,8 @@ impl Queue<'_, '_> {
         report.push(warning);
     }
 
-    /// Returns whether limits of ancestors restrict a user or group at least as much in all these types and in
-    /// applications. Stores one of them in `found`.
+    /// Returns whether limits of ancestors restrict a user or group at least as much, for all these types and for
+    /// applications. Stores an example in `found`.
     fn is_held_above<'v>(
         &self,
         (name, is_user): (&str, bool),
@@ -181,8 +181,7 @@ impl Queue<'_, '_> {
         numbers.filter(|(_, most)| *most > 0).min_by_key(|(_, most)| *most)
     }
 
-    /// Returns whether it does not matter which group members of the only group here are counted for: no other group
-    /// is named on the path.
+    /// Returns whether the only group of a limit has no other effect, because no other group is named on the path.
     fn is_purposeless_group(&self, page: &Page<'_>) -> bool {
         let Some((only, _)) = page.groups.first_key_value() else {
             return false;
@@ -214,8 +213,8 @@ fn is_purposeless_user(user: &Text, page: &Page<'_>) -> bool {
     user.value == "*" || !page.users.contains_key("*")
 }
 
-/// Returns the amount of a type that the limits of a queue allow for a name. For the user wildcard, it is the amount
-/// for any user that no descendant names.
+/// Returns the amount of a type that the limits of a queue allow for a name. For the user wildcard, this is the amount
+/// for any user whom no descendant names.
 fn amount_of(page: &Page<'_>, name: &str, is_user: bool, resource: &str) -> Option<Measure> {
     match (is_user, name) {
         (false, _) => page.group(name)?.resources.get(resource),

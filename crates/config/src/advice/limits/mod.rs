@@ -1,4 +1,4 @@
-//! Advice on limits that restrict no one, that hide others, or that apply to no user.
+//! Advice on limits that restrict no user, hide other limits, or apply to no user.
 
 mod hidden;
 mod loose;
@@ -58,8 +58,8 @@ struct Entry<'a> {
     resources: Vector,
 }
 
-/// Amounts that apply to all users of a queue, whether they are named or not. A type is missing if one of them can
-/// use it without limit.
+/// Amounts that apply to every user of a queue, named or not. A type is absent if some user can use this type without
+/// limit.
 #[derive(Default)]
 struct Bounds {
     resources: BTreeMap<String, Quantity>,

@@ -59,7 +59,7 @@ fn absolute(label: &Text, plain: &Capacity, name: &str) -> Diagnostic {
         ))
 }
 
-/// Checks that the percentages of one label add up.
+/// Checks that the percentages of a label add up to 100.
 fn check_sums(parent: &Queue, report: &mut Report) {
     let mut labels: BTreeMap<&str, (Span, Vec<&Text>)> = BTreeMap::new();
     for child in &parent.children {

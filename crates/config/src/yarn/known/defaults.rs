@@ -1,4 +1,4 @@
-//! Default values. A property with its default value loses nothing, so it is not reported.
+//! Default values. A property with its default value is not reported, because the conversion loses nothing.
 //!
 //! Source: `CapacitySchedulerConfiguration` and yarn-default.xml of Hadoop 3.4.
 
@@ -95,8 +95,8 @@ const OF_OTHERS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns whether the value of a property is its default. `of_queue` is its name within the queue, if it is a
-/// property of a queue.
+/// Returns whether the value of a property is its default. `of_queue` is its name inside the queue, for a property of a
+/// queue.
 pub(super) fn holds_anyway(name: &str, of_queue: Option<&str>, value: &str) -> bool {
     let has = |rows: &[(&str, &str)], name: &str| {
         rows.iter().any(|(one, default)| *one == name && default.eq_ignore_ascii_case(value))

@@ -58,7 +58,7 @@ pub(super) fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     nearest(name, known).or_else(by_words)
 }
 
-/// Most characters of a name that are split into words.
+/// Maximum number of characters of a name that are split into words.
 const NAME_MAX: usize = 200;
 
 /// Returns a name as words with dashes between them: `aclSubmitApps` becomes `acl-submit-applications`.

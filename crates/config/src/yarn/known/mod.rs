@@ -155,7 +155,7 @@ pub(super) fn rest(whole: &Scope<'_>, tree: &Tree) {
     whole.tell(Kind::NoEffect, first, &why, "");
 }
 
-/// Reports that the cluster runs another scheduler than the one of these files.
+/// Reports that the cluster does not run `CapacityScheduler`.
 fn other_scheduler(whole: &Scope<'_>, property: &Property) {
     let class = property.value.rsplit('.').next().unwrap_or(&property.value);
     if class == "CapacityScheduler" {
@@ -176,7 +176,7 @@ fn other_scheduler(whole: &Scope<'_>, property: &Property) {
     whole.tell(Kind::NoEquivalent, property, &why, help);
 }
 
-/// Reports limits of asks for other types. The property is next to the declaration of the type.
+/// Reports limits of asks for other types. The property follows the name of the type.
 fn amount_of_type(whole: &Scope<'_>, property: &Property) -> bool {
     let Some(rest) = property.name.strip_prefix("yarn.resource-types.") else { return false };
     let Some((_, which)) = rest.rsplit_once('.') else { return false };
@@ -255,7 +255,7 @@ fn is_of_label(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, last)| OF_LABEL.contains(&last))
 }
 
-/// Most characters of a name that are shown.
+/// Maximum number of characters of a name that are shown.
 const NAME: usize = 300;
 
 fn did_you_mean(name: &str) -> String {
@@ -323,7 +323,7 @@ fn unknown_of_queue(scope: &Scope<'_>, tree: &Tree, node: &Node, property: &Prop
     scope.tell(Kind::Unknown, property, &why, &help);
 }
 
-/// Most queues with which a name is compared.
+/// Maximum number of queues with which a name is compared.
 const NAMES_MAX: usize = 200;
 
 /// Reports a property of a label of a queue other than its capacity. `name` follows the prefix.

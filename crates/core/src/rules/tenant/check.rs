@@ -464,7 +464,7 @@ fn is_free(books: &Books, id: PartitionId, config: &TenantsConfig) -> Result<(),
     let foreign = row.foreign.iter().any(|(_, one)| has(&one.resources));
     let asks = row.allocations.iter().any(|(_, ask)| has(books.resources_of(*ask)));
     if nodes || foreign || asks {
-        let what = "something in the partition";
+        let what = "a node, an allocation, or an ask in the partition";
         return Err(TenantRejection::Instances { what, partition: row.name.clone() });
     }
     Ok(())

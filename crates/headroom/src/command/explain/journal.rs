@@ -1,4 +1,4 @@
-//! Explaining from a journal: its records are read with a scheduler that goes along.
+//! Explanations from a journal: the records are replayed by a scheduler.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use headroom_journal::FileReader;
 use headroom_journal::disk::Folder;
 use headroom_server::native::explanation_of;
 
-/// What an application, or one of its asks, waits for as of the last record of a journal, and all that it waited for.
+/// Explains the wait of an application or ask at the last record of a journal, with the complete wait history.
 pub(super) fn explained(
     folder: &Path,
     partition: &str,
@@ -32,7 +32,7 @@ pub(super) fn explained(
             made.sequence
         );
     };
-    // The first of an application was not always the same.
+    // The first ask of an application can change over time.
     let application = &made.books.application(made.books.allocation(ask).application).name;
     let subject = format!("{application}/{}", made.books.allocation(ask).key);
     let mut waits = WaitHistory::default();
@@ -52,7 +52,7 @@ pub(super) fn explained(
         .map_err(|why| anyhow!(why))
 }
 
-/// An ask by the names of its application and its own; of an application, the first that it has.
+/// Returns an ask by the names of its application and the ask, or the first ask of an application.
 fn find(books: &Books, partition: &str, subject: &str) -> Option<AllocationId> {
     let partition = books.partition(books.partition_named(partition)?);
     let (application, key) = match subject.split_once('/') {

@@ -1,15 +1,15 @@
-//! The pages of `docs/errors/`: what each code means, why it occurs and what helps.
+//! The pages of `docs/errors/`: the meaning, cause, and remedy of each code.
 
 use headroom_config::nearest;
 
-/// Puts the pages into the program, so that they are those of its version.
+/// Includes the pages in the program, so that the pages match its version.
 macro_rules! pages {
     ($($code:literal,)*) => {
         &[$(($code, include_str!(concat!("../../../../../docs/errors/", $code, ".md"))),)*]
     };
 }
 
-/// Every code with its page, in order.
+/// All codes with their pages, sorted by code.
 const PAGES: &[(&str, &str)] = pages! {
     "ABOVE_MAXIMUM_ALLOCATION",
     "ABS_GROUP_LIMIT",
@@ -164,14 +164,14 @@ const PAGES: &[(&str, &str)] = pages! {
     "WAITING_LIST_FULL",
 };
 
-/// The page of a code, in whatever case it is written.
+/// Returns the page of a code. Ignores case.
 pub(super) fn page(code: &str) -> Option<&'static str> {
     let code = code.to_ascii_uppercase();
     let place = PAGES.binary_search_by_key(&code.as_str(), |(code, _)| code).ok()?;
     Some(PAGES[place].1)
 }
 
-/// The code that is spelt most alike, if one is near enough to be meant.
+/// Returns the most similar code, if one is similar enough.
 pub(super) fn near(code: &str) -> Option<&'static str> {
     let codes: Vec<String> = PAGES.iter().map(|(code, _)| code.to_ascii_lowercase()).collect();
     let lower: Vec<&str> = codes.iter().map(String::as_str).collect();
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(unknown, None, "a page of a code that nobody says");
     }
 
-    /// What is printed there is compared with the program by `tests/explained`.
+    /// `tests/explained` compares the printed text with the program.
     #[test]
     fn the_page_of_a_reason_to_wait_has_an_example() {
         for code in WaitCode::ALL.map(WaitCode::as_str) {

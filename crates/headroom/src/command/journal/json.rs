@@ -1,9 +1,8 @@
-//! Records as JSON, by the names and fields of their messages, as `ProtoJSON` has it: fields in
-//! lower camel case, words of enumerations in full, and what was not given left out only where that
-//! differs from the default.
+//! Records as JSON in the `ProtoJSON` mapping, with lower camel case fields and the full names of enumeration values.
 //!
-//! Numbers of 64 bits are numbers here, and not the strings that `ProtoJSON` prefers for the sake
-//! of JavaScript: every `ProtoJSON` parser takes both, and `jq` compares numbers.
+//! Optional fields without a value are omitted. All other fields are present, also with their default values.
+//! Numbers of 64 bits are JSON numbers instead of the strings of `ProtoJSON`, so that `jq` can compare these numbers.
+//! Every `ProtoJSON` parser accepts both forms.
 
 use anyhow::{Context as _, Result};
 use prost_reflect::{
@@ -11,12 +10,12 @@ use prost_reflect::{
 };
 use serde_json::{Map, Value as Json};
 
-/// Messages of one kind.
+/// The descriptor of a message type.
 #[derive(Debug)]
 pub(super) struct Messages(MessageDescriptor);
 
 impl Messages {
-    /// Records of the journal.
+    /// Returns the descriptor of journal records.
     pub(super) fn records() -> Result<Self> {
         let pool = DescriptorPool::decode(headroom_journal::DESCRIPTORS);
         let pool = pool.context("the descriptors of the journal messages cannot be read")?;
@@ -24,7 +23,7 @@ impl Messages {
         record.map(Self).context("the journal messages have no record")
     }
 
-    /// The JSON of a message.
+    /// Returns a message as JSON.
     pub(super) fn json(&self, bytes: &[u8]) -> Result<Json> {
         let message = DynamicMessage::decode(self.0.clone(), bytes);
         Ok(object(&message.context("the record is not a journal message")?))
@@ -52,7 +51,7 @@ fn json(value: &Value, kind: &Kind) -> Json {
         Value::F32(number) => float((*number).into()),
         Value::F64(number) => float(*number),
         Value::String(text) => text.as_str().into(),
-        // No message of the journal has any.
+        // No journal message has bytes.
         Value::Bytes(bytes) => bytes.iter().copied().collect(),
         Value::EnumNumber(number) => word(*number, kind),
         Value::Message(message) => object(message),
@@ -67,7 +66,7 @@ fn json(value: &Value, kind: &Kind) -> Json {
     }
 }
 
-/// What is no number has no form in JSON but a word.
+/// Returns a number as JSON. Values that JSON numbers cannot express become strings.
 fn float(number: f64) -> Json {
     match number {
         f64::INFINITY => "Infinity".into(),

@@ -95,7 +95,7 @@ fn disk(folder: &Path) -> Result<Arc<dyn Disk>> {
 impl Verify {
     fn run(&self) -> Result<()> {
         let files = FileReader::open(disk(&self.folder)?)?;
-        // The error says what a panic of the books would, and where.
+        // The error contains the message of a panic and the number of the record, so the panic is not printed.
         let hook = take_hook();
         set_hook(Box::new(|_| {}));
         let audited = audit(&files);
@@ -111,7 +111,7 @@ impl Verify {
     }
 }
 
-/// What was found, in lines.
+/// Returns the result as lines.
 fn lines(audited: &ReplayReport) -> String {
     let ReplayReport { found, base, judged, others, compared, .. } = audited;
     let mut lines = Vec::new();
@@ -152,7 +152,7 @@ impl Dump {
             if self.to.is_some_and(|to| stored.sequence > to) {
                 break;
             }
-            // What would be an error to a start is one here.
+            // A record that a server cannot read is an error here too.
             files.decode(&stored)?;
             output::print(&format!("{}\n", records.json(&stored.bytes)?))?;
         }

@@ -1,4 +1,4 @@
-//! A plan as one page.
+//! A plan as an HTML page.
 
 use anyhow::Result;
 use headroom_api::headroomv1::{
@@ -10,7 +10,7 @@ use headroom_sim::report::html::sheet::{Part, Rows, Sheet, page as sheet_page};
 use super::Found;
 use super::text::{self, amounts, shown};
 
-/// The page.
+/// Returns the page.
 pub(super) fn page(found: &Found) -> Result<String> {
     let plan = &found.plan;
     let mut facts = vec![
@@ -49,7 +49,7 @@ fn moment(found: &Found) -> String {
     }
 }
 
-/// What is to be known first.
+/// Returns the most important results as sentences.
 fn answer(found: &Found) -> Vec<String> {
     let plan = &found.plan;
     let Some(effects) = &plan.effects else {
@@ -83,7 +83,7 @@ fn answer(found: &Found) -> Vec<String> {
     ]
 }
 
-/// Errors and warnings.
+/// Returns the errors and warnings of the file.
 fn file(found: &Found) -> Option<Part> {
     let mut text = String::new();
     if !found.review.diagnostics.is_empty() {
@@ -120,7 +120,7 @@ fn differences(effects: &PlanEffects) -> Option<Part> {
     (!rows.is_empty()).then(|| table("differences", "Settings that change", note, &columns, rows))
 }
 
-/// How many there are, where not all are named.
+/// Returns the total, and how many entries are listed if the list is incomplete.
 fn note(total: u64, named: usize) -> String {
     let named = u64::try_from(named).unwrap_or(u64::MAX);
     if total > named {

@@ -149,7 +149,7 @@ impl Plan {
         Ok(nodes::read(&self.nodes, self.trace.node_options())?)
     }
 
-    /// On the books of a server.
+    /// Returns the plan of a running server.
     fn asked(&self, server: &str, name: &str, bytes: &[u8]) -> Result<Planned> {
         let text = str::from_utf8(bytes)
             .with_context(|| format!("{name} is not UTF-8. Save the file as UTF-8"))?;
@@ -158,7 +158,7 @@ impl Plan {
         Ok(Planned { file: name.to_owned(), ..plan })
     }
 
-    /// The file to compare with.
+    /// Returns the configuration to compare with.
     fn before(&self, state: &State) -> Result<headroom_core::config::Configuration> {
         let (name, text) = match (&self.before, &state.in_force) {
             (Some(path), _) => {
@@ -182,7 +182,7 @@ impl Plan {
 }
 
 impl Found {
-    /// For programs.
+    /// Returns the result for programs.
     fn json(&self) -> Result<String> {
         if self.times.is_none() {
             return Ok(serde_json::to_string_pretty(&self.plan)? + "\n");
@@ -194,7 +194,7 @@ impl Found {
         Ok(serde_json::to_string_pretty(&plan)? + "\n")
     }
 
-    /// Warnings that follow from what there is, which was looked at elsewhere.
+    /// Returns warnings that depend on the scheduler state, which the review of the file does not have.
     fn more_warnings(&self) -> Vec<String> {
         let known: Vec<&str> =
             self.review.diagnostics.iter().map(|one| one.code.as_str()).collect();
@@ -209,7 +209,7 @@ impl Found {
     }
 }
 
-/// For people.
+/// Returns the result for people.
 fn text_of(found: &Found) -> String {
     let (plan, review) = (&found.plan, &found.review);
     let mut text = String::new();

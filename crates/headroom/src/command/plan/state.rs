@@ -1,4 +1,4 @@
-//! What there is to plan for: nothing, a journal, or what a server says.
+//! The scheduler state of a plan: empty, from a journal, or from a server.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,24 +18,24 @@ use super::super::validate::total;
 use crate::output;
 use crate::remote::Remote;
 
-/// What there is.
+/// The scheduler state, and the active queue file.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) books: Books,
     pub(super) now: Timestamp,
-    /// The last record of the journal; 0 for a cluster with nothing.
+    /// The last record of the journal. 0 for an empty cluster.
     pub(super) sequence: u64,
     pub(super) as_of: Option<jiff::Timestamp>,
-    /// The text of the queue file in force, if it is known.
+    /// Text of the active queue file, if known.
     pub(super) in_force: Option<String>,
-    /// Those of the partition in question.
+    /// Nodes of the first partition of the file.
     pub(super) nodes: Vec<NodeSpec>,
-    /// What all nodes have together.
+    /// Capacity of all nodes, by partition.
     pub(super) totals: NodeTotals,
 }
 
 impl State {
-    /// As of the last record of a journal, which is only read.
+    /// Returns the state after the last record of a journal. Does not change the journal.
     pub(super) fn of_journal(folder: &Path, partition: &Name) -> Result<Self> {
         ensure!(folder.is_dir(), "the folder {} does not exist", folder.display());
         let disk = Folder::new(folder);
@@ -46,7 +46,7 @@ impl State {
         }
         let as_of = i64::try_from(recovered.time.as_millis()).ok();
         let checksum = recovered.books.checksum().clone();
-        // As a server keeps it, `queue_file.rs`.
+        // A server stores its queue file under this name, see `queue_file.rs`.
         let stored = std::fs::read_to_string(folder.join(format!("queues-{checksum}.yaml"))).ok();
         let books = recovered.books;
         Ok(Self {
@@ -60,7 +60,7 @@ impl State {
         })
     }
 
-    /// What a server says of its nodes and its queue file, where these are needed.
+    /// Returns the nodes and the queue file of a server. Returns an empty state unless a workload runs.
     pub(super) fn of_server(remote: &Remote, partition: &Name, is_played: bool) -> Result<Self> {
         if !is_played {
             return Ok(Self::default());
@@ -82,7 +82,7 @@ impl State {
         Ok(Self { in_force: Some(queue_file_in(&text)), nodes, ..Self::default() })
     }
 
-    /// With these nodes in the partition, too.
+    /// Adds nodes to the partition.
     pub(super) fn with_nodes(mut self, partition: &Name, more: Vec<NodeSpec>) -> Result<Self> {
         if more.is_empty() {
             return Ok(self);
@@ -93,7 +93,7 @@ impl State {
             }
             self.totals = node_totals(&self.books);
         } else {
-            // There is nothing that could be placed on them; what they have together counts all the same.
+            // Without asks, nothing is placed on the nodes, but their total capacity counts.
             self.totals.insert(partition.to_string(), total(&more));
         }
         self.nodes.extend(more);
@@ -119,7 +119,7 @@ impl State {
     }
 }
 
-/// The queue file in what a server tells of its configuration: other keys stand behind it.
+/// Returns the queue file from the configuration text of a server, where other keys follow the queue file.
 fn queue_file_in(text: &str) -> String {
     let is_other = |line: &&str| {
         !line.starts_with("partitions:")

@@ -1,4 +1,4 @@
-//! A plan for people: what is otherwise, what follows at once, and what is used then.
+//! A plan for people: changed settings, immediate effects, and usage after settling.
 
 use headroom_api::headroomv1::{
     PlanAsk, PlanAskChange, PlanEffects, PlanEviction, PlanExcess, PlanMove, PlanSettled, PlanValue,
@@ -9,7 +9,7 @@ use headroom_core::resource::{Quantity, exact, format_quantities};
 use crate::output;
 use crate::remote::resources;
 
-/// All of a plan, in the order in which it is read.
+/// Returns the whole plan as text.
 pub(super) fn of(plan: &PlanEffects) -> String {
     if !plan.changes {
         return "nothing changes\n".to_owned();
@@ -19,7 +19,7 @@ pub(super) fn of(plan: &PlanEffects) -> String {
         let queue = one.queue.as_deref().unwrap_or("the partition");
         let (key, partition) = (&one.key, &one.partition);
         let [before, after] = [&one.before, &one.after].map(|value| shown(value.as_ref()));
-        // Every queue has the setting whether it may have queues below.
+        // Every queue has the setting `parent`, so this setting shows added and removed queues.
         let what = match (&**key, &one.before, &one.after) {
             ("parent", None, Some(_)) => " (new queue)",
             ("parent", Some(_), None) => " (queue removed)",
@@ -32,7 +32,7 @@ pub(super) fn of(plan: &PlanEffects) -> String {
     output::printable_lines(&(lines.join("\n") + "\n"))
 }
 
-/// How many settings change.
+/// Returns the number of changed settings as text.
 pub(super) fn settings(count: usize) -> String {
     if count == 1 { "1 setting changes".to_owned() } else { format!("{count} settings change") }
 }
@@ -45,7 +45,7 @@ pub(super) fn shown(value: Option<&PlanValue>) -> String {
     }
 }
 
-/// What is used, what there may be, and what is too much, in one unit.
+/// Returns the usage, the limit, and the excess in one unit.
 pub(super) fn excess(one: &PlanExcess) -> [String; 3] {
     let all = [one.used, one.limit, one.used.saturating_sub(one.limit)];
     match &one.resource {

@@ -1,4 +1,4 @@
-//! A plan over time: one workload, played with the file in force and with the other one.
+//! A plan over time: one workload, run with the active file and with the planned file.
 
 use anyhow::{Context as _, Result, bail};
 use headroom_core::config::Configuration;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::super::simulate::{Trace, drop_types};
 
-/// What came of both runs.
+/// The results of both runs.
 pub(super) struct Times {
     hours: u64,
     source: String,
@@ -21,10 +21,10 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Play a workload on these nodes for so many hours, with one file and with the other.
+    /// Runs a workload on these nodes for this many hours, once with each file.
     ///
     /// # Errors
-    /// When it cannot be read, or does not fit to the files and the nodes.
+    /// When the workload cannot be read, or does not match the files and the nodes.
     pub(super) fn played(
         hours: u64,
         trace: &Trace,
@@ -67,13 +67,13 @@ impl Times {
         format!("{hours} h of {source} on {nodes}, with the active file and with the planned file")
     }
 
-    /// For people.
+    /// Returns the result for people.
     pub(super) fn text(&self) -> String {
         let lines = compare::summaries(&self.before, &self.after);
         format!("over time: {}\n{lines}", pretty::plain(&self.title()))
     }
 
-    /// For programs: both summaries, as `headroom simulate --json` has them.
+    /// Returns both summaries for programs, in the format of `headroom simulate --json`.
     pub(super) fn json(&self) -> Value {
         json!({
             "hours": self.hours, "workload": self.source, "nodes": self.nodes,
@@ -81,7 +81,7 @@ impl Times {
         })
     }
 
-    /// For a page.
+    /// Returns the sections of the HTML page.
     pub(super) fn parts(&self) -> Vec<Part> {
         let mut parts = Vec::new();
         for (number, section) in compare::sections(&self.before, &self.after).iter().enumerate() {
@@ -111,14 +111,14 @@ impl Times {
         parts
     }
 
-    /// How full the cluster is, type by type, and what waits.
+    /// Returns the utilization by resource type, and the number of tasks, over time.
     fn curves(&self) -> Vec<Part> {
         let end_ms = self.before.end_ms.max(self.after.end_ms);
         let line = |name: &str, summary: &Summary, series: &Series| {
             let values = series.values.iter().enumerate();
             let steps = values.map(|(bin, value)| (summary.grid.start_of(bin), *value));
             let mut steps: Vec<(u64, f64)> = steps.collect();
-            // A run that ends before the other is at nothing from then on.
+            // After the end of the shorter run, its value is 0.
             if summary.end_ms < end_ms {
                 steps.push((summary.end_ms, 0.0));
             }

@@ -1,9 +1,9 @@
-//! The flags of `headroom serve`, made of the one table of keys.
+//! The flags of `headroom serve`, created from the table of configuration keys.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use headroom_config::process::{KEYS, Key, Kind};
 
-/// What was given by flags, by key.
+/// The values that flags set, by key.
 #[derive(Debug)]
 pub(super) struct KeyFlags {
     pub(super) given: Vec<(&'static str, String)>,
@@ -13,7 +13,7 @@ impl FromArgMatches for KeyFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let given = KEYS.iter().filter_map(|key| {
             let values: Vec<&String> = matches.get_many(key.name)?.collect();
-            // Lists are separated by commas wherever they are written.
+            // Every source separates the items of a list with commas.
             let values: Vec<&str> = values.into_iter().map(String::as_str).collect();
             Some((key.name, values.join(",")))
         });

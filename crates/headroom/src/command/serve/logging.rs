@@ -1,4 +1,4 @@
-//! What is logged: to standard error, as text for people or JSON for machines. And what is traced.
+//! The log, as text or JSON on standard error, and the traces.
 
 use std::io::{IsTerminal as _, stderr};
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use super::otlp;
 
 /// Logs and traces.
 pub(super) struct Observability {
-    /// Changes how much is logged.
+    /// The handle that changes the log levels.
     pub(super) levels: Arc<LogLevels>,
-    /// None: nothing is traced.
+    /// The sender of traces. `None` without tracing.
     pub(super) traces: Option<otlp::Sending>,
 }
 
-/// Begin to log, and to trace if that is wanted. Within a runtime.
+/// Starts the log, and the traces if an endpoint is set. Requires a runtime.
 ///
 /// # Errors
 /// When traces cannot be sent.
@@ -47,9 +47,9 @@ pub(super) fn begin(process: &Process) -> Result<Observability> {
     } else {
         lines.json().flatten_event(true).with_current_span(false).with_span_list(false).boxed()
     };
-    // Spans for a collector are no lines, and say nothing of those within them.
+    // Spans for a collector are not log lines, and do not affect the log lines inside them.
     let lines_alone = filter_fn(|metadata| metadata.target() != TRACES);
-    // The hint keeps what is below the level as cheap as it was.
+    // With the hint, events below the level cost no more than before.
     let filter = filter.and(lines_alone.with_max_level_hint(LevelFilter::TRACE));
     let mut layers = vec![lines.with_filter(filter).boxed()];
     let mut traces = None;
@@ -58,10 +58,10 @@ pub(super) fn begin(process: &Process) -> Result<Observability> {
         layers.push(listener);
         traces = Some(sending);
     }
-    // Only a test would have begun before.
+    // Only a test can have initialized the log before.
     let _ = registry().with(layers).try_init();
     let levels = Arc::new(LogLevels::new(levels, move |targets| {
-        // It fails only where nothing is logged any more.
+        // This call fails only after the log has ended.
         let _ = handle.modify(|filter| *filter = targets);
     }));
     Ok(Observability { levels, traces })

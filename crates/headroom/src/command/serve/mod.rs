@@ -44,7 +44,7 @@ pub(crate) struct Serve {
     /// The journal is in `headroom-demo`, unless you name another folder.
     #[arg(long)]
     demo: bool,
-    /// Simulate only nodes. The clients that submit the tasks run them
+    /// Simulate nodes without users. Clients submit tasks, confirm them, and report their end
     ///
     /// `N*{type: amount, …}`, such as `4*{vcore: 32, memory: 64G}`, or a CSV or YAML file. Can be given several times.
     #[arg(long, value_name = "NODES", conflicts_with = "demo")]
@@ -54,7 +54,7 @@ pub(crate) struct Serve {
 }
 
 impl Serve {
-    /// Serve until a signal ends it.
+    /// Serves until a signal stops the server.
     pub(crate) fn run(self) -> Result<ExitCode> {
         let plays = match (self.demo, &*self.demo_nodes) {
             (true, _) => Plays::Scene,
@@ -92,15 +92,15 @@ impl Serve {
 
 /// The simulated part of a server.
 enum Plays {
-    /// Nothing.
+    /// No simulation.
     Nothing,
-    /// These nodes.
+    /// Only nodes.
     Nodes(Vec<NodeSpec>),
     /// A cluster and its users.
     Scene,
 }
 
-/// Folder of the demo journal. It differs from that of a server in the same folder.
+/// Folder of the demo journal. It differs from the default folder of a server, so that both can run in one directory.
 const DEMO_JOURNAL: &str = "headroom-demo";
 
 /// Returns the settings of a demo.
@@ -123,5 +123,5 @@ fn of_demo(mut sources: Sources) -> Result<Process> {
     Ok(process)
 }
 
-/// The variable that names the file.
+/// The environment variable with the path of the configuration file.
 const CONFIG: &str = "HEADROOM_CONFIG";

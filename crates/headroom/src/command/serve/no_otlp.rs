@@ -1,4 +1,4 @@
-//! In place of what sends traces, where the feature `otlp` was left out.
+//! The replacement for the trace sender in builds without the feature `otlp`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,12 +10,14 @@ use headroom_server::listen::Parents;
 use tracing_subscriber::layer::Layer;
 use tracing_subscriber::registry::Registry;
 
-/// Hears spans.
+/// A layer that receives spans.
 pub(super) type Listener = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// Nothing sends traces.
+/// The sender of traces, which does not exist in this build.
 pub(super) enum Sending {}
 
+/// Fails, because this build cannot send traces.
+///
 /// # Errors
 /// Always.
 pub(super) fn begin(_: &Otlp) -> Result<(Listener, Sending)> {
@@ -34,7 +36,7 @@ impl Sending {
         match *self {}
     }
 
-    #[expect(clippy::unused_async, reason = "the sender that it stands in for waits here")]
+    #[expect(clippy::unused_async, reason = "the real sender waits here")]
     pub(super) async fn end(self, _: Duration) {
         match self {}
     }

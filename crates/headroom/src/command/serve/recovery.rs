@@ -1,4 +1,4 @@
-//! A journal that tells how far reading it has come.
+//! A store that logs its progress while the journal is read.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -8,10 +8,10 @@ use headroom_journal::{
     JournalError, Lease, ReadStore, Records, Snapshot, SnapshotHead, Store, WriteSnapshot,
 };
 
-/// How often the progress is logged.
+/// Interval between log lines about the progress.
 const TELL_EVERY: Duration = Duration::from_secs(2);
 
-/// Logs how far the replay is, now and then.
+/// Returns a function that logs the progress of the replay at this interval.
 pub(super) fn progress() -> impl FnMut(Recovering) {
     let mut told_at = Instant::now();
     move |Recovering { replayed, records }| {
@@ -22,7 +22,7 @@ pub(super) fn progress() -> impl FnMut(Recovering) {
     }
 }
 
-/// A store that logs what is read of it, and what is written other than records.
+/// A store that logs its reads, and its writes except records.
 pub(super) struct Told<S>(pub(super) S);
 
 impl<S: ReadStore> ReadStore for Told<S> {

@@ -1,4 +1,4 @@
-//! The life of the server: take the port, read the journal, let requests in, and end well.
+//! The life of the server: it opens its port, reads the journal, accepts requests, and stops.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -29,23 +29,23 @@ use super::recovery::{Told, progress};
 use super::signals::{self, Ends};
 use crate::{built, output};
 
-/// How long all of ending may take.
+/// Maximum time for the whole shutdown.
 const END_MAX: Duration = Duration::from_millis(4_400);
-/// How long requests that are there may take to end.
+/// Maximum time for current requests to end.
 const REQUESTS_END_MAX: Duration = Duration::from_secs(1);
-/// How long followers may take to hear that nothing comes any more.
+/// Maximum time for event streams to receive their last message.
 const STREAMS_END_MAX: Duration = Duration::from_millis(200);
-/// How long a collector may take for the last traces.
+/// Maximum time for a collector to accept the last traces.
 const TRACES_END_MAX: Duration = Duration::from_millis(200);
 
-/// How many threads make answers and read files. More would only take the processors from the
-/// writer, and keep memory each.
+/// Number of threads that create responses and read files. More threads would compete with the writer, and each takes
+/// memory.
 const ANSWERS_AT_ONCE: usize = 16;
 
-/// Serve until a signal ends it.
+/// Serves until a signal stops the server.
 ///
 /// # Errors
-/// When it cannot begin.
+/// When the server cannot start.
 pub(super) fn run(process: Process, plays: Plays) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -53,7 +53,7 @@ pub(super) fn run(process: Process, plays: Plays) -> Result<ExitCode> {
         .build();
     let runtime = runtime.context("cannot start threads")?;
     let ended = runtime.block_on(serve(process, plays));
-    // Reading a file may still be under way; nothing waits for what comes of it.
+    // A file can still be being read, but its result is no longer needed.
     runtime.shutdown_background();
     ended
 }
@@ -62,7 +62,7 @@ async fn serve(mut process: Process, plays: Plays) -> Result<ExitCode> {
     let Observability { levels, traces } = logging::begin(&process)?;
     let mut ends = Ends::new().context("cannot listen for signals")?;
     allow_connections(&mut process.limits.connections);
-    // Before they are read, so that no change in between is lost.
+    // The watch starts before the files are read, so that no change is lost.
     let watched = |path: Option<&PathBuf>| WatchedFiles::new(path.into_iter().cloned().collect());
     let queues = watched(process.queues.as_ref());
     let tokens = watched(process.auth.tokens.as_ref());
@@ -72,7 +72,7 @@ async fn serve(mut process: Process, plays: Plays) -> Result<ExitCode> {
     let users = Arc::new(Users::default());
     let engine = tokio::select! {
         engine = start_engine(&process, Arc::clone(&users)) => engine?,
-        // Nothing was taken yet, so there is nothing to keep.
+        // The server has accepted no request yet, so nothing must be stored.
         _ = ends.next() => return Ok(ExitCode::SUCCESS),
     };
     let service = begin(&process, &engine, users).await?;
@@ -99,7 +99,7 @@ async fn serve(mut process: Process, plays: Plays) -> Result<ExitCode> {
     end(serving, engine, traces).await
 }
 
-/// All interfaces of the service.
+/// Returns all interfaces of the service.
 fn whole(process: &Process, service: &Service, levels: &Arc<LogLevels>) -> Assembly {
     let cors = if process.cors_any { Cors::Any } else { Cors::Auto };
     let rest = RestSettings { cors, identities: process.has_auth(), ..RestSettings::default() };
@@ -108,8 +108,8 @@ fn whole(process: &Process, service: &Service, levels: &Arc<LogLevels>) -> Assem
     whole
 }
 
-/// Has the system allow a file for each connection. Where it allows fewer, `connections` becomes what it allows: one
-/// more is then refused, where it would fail.
+/// Raises the limit of open files to one for each connection. If the system allows fewer, lowers `connections` to the
+/// limit, so that further connections are refused instead of failing.
 fn allow_connections(connections: &mut usize) {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
@@ -120,7 +120,7 @@ fn allow_connections(connections: &mut usize) {
     }
     let Some(fits) = fitting(*connections, hard) else { return };
     if *connections == CONNECTIONS {
-        // Nobody asked for as many.
+        // This is the default, which no user requested.
         tracing::debug!(files = hard, connections = fits, "the system allows fewer connections");
     } else {
         let asked = *connections;
@@ -132,19 +132,19 @@ fn allow_connections(connections: &mut usize) {
     *connections = fits;
 }
 
-/// Files for the journal and whatever else is open.
+/// Number of files for the journal and other purposes.
 const OTHER_FILES: u64 = 256;
 
-/// What `limits.connections` is by default.
+/// Default of `limits.connections`.
 const CONNECTIONS: usize = 20_000;
 
-/// Returns how many connections so many files allow, if that is fewer than `connections`.
+/// Returns how many connections this many files allow, if fewer than `connections`.
 fn fitting(connections: usize, files: u64) -> Option<usize> {
     let fits = usize::try_from(files.saturating_sub(OTHER_FILES).max(1)).ok()?;
     (fits < connections).then_some(fits)
 }
 
-/// Open the journal and go on where it ends.
+/// Opens the journal, and starts the engine after its last record.
 async fn start_engine(process: &Process, users: Arc<Users>) -> Result<Engine> {
     let path = process.journal.path.clone();
     let mut settings = Settings::with(SystemClock);
@@ -157,11 +157,11 @@ async fn start_engine(process: &Process, users: Arc<Users>) -> Result<Engine> {
         ..Retention::default()
     };
     let began = Instant::now();
-    // Reading may take a while, and requests are answered meanwhile.
+    // Reading can take a while, and the server answers requests meanwhile.
     let started = tokio::task::spawn_blocking(move || {
         let store = FileStore::open_folder(&path)
             .with_context(|| format!("cannot open the journal in {}", path.display()))?;
-        // Behind the lock of the journal: one process at a time writes both.
+        // The lock of the journal also protects the audit log: only one process writes both.
         let audit = path.join(AUDIT_FOLDER);
         let folder = Folder::new(&audit);
         let folder = folder.with_context(|| format!("cannot create {}", audit.display()))?;
@@ -182,11 +182,11 @@ async fn start_engine(process: &Process, users: Arc<Users>) -> Result<Engine> {
     Ok(engine)
 }
 
-/// Make the service, and put the queue file in force.
+/// Creates the service, and applies the queue file.
 async fn begin(process: &Process, engine: &Engine, users: Arc<Users>) -> Result<Service> {
     let folder = Some(process.journal.path.clone());
     let handle = engine.handle();
-    // Not the system clock: what is compared with times of the journal goes by the time of the journal.
+    // The scheduler clock, not the system clock, because times are compared with times of the journal.
     let clock = Arc::new(handle.clock().clone());
     let queue_file =
         QueueFile::resume(handle.clone(), clock.clone(), Arc::clone(&users), folder).await;
@@ -205,7 +205,7 @@ async fn begin(process: &Process, engine: &Engine, users: Arc<Users>) -> Result<
     Ok(service)
 }
 
-/// Follow the queue file, and who says that it be read.
+/// Watches the queue file, and reloads it on SIGHUP.
 fn watch(process: &Process, service: &Service, queues: WatchedFiles) -> Result<()> {
     let at_once = Arc::new(Notify::new());
     let mut hangup = signals::hangup().context("cannot listen for signals")?;
@@ -223,7 +223,7 @@ fn watch(process: &Process, service: &Service, queues: WatchedFiles) -> Result<(
     Ok(())
 }
 
-/// Play what is to be made up on this server. If that ends, the server goes on.
+/// Runs the simulated part of this server. If the simulation fails, the server continues.
 fn play(process: &Process, plays: Plays, addresses: &[SocketAddr]) {
     if matches!(plays, Plays::Nothing) {
         return;
@@ -247,7 +247,7 @@ fn play(process: &Process, plays: Plays, addresses: &[SocketAddr]) {
     });
 }
 
-/// Ask the issuer for its keys, and follow the file of tokens.
+/// Requests the keys of the issuer, and watches the token file.
 async fn follow_tokens(gate: Arc<Gate>, mut watched: WatchedFiles) {
     let Some(auth) = gate.authenticator() else { return };
     auth.warm().await;
@@ -264,7 +264,7 @@ async fn follow_tokens(gate: Arc<Gate>, mut watched: WatchedFiles) {
     }
 }
 
-/// One line for the person who started it.
+/// Prints one line for the user who started the server.
 fn welcome(process: &Process, addresses: &[SocketAddr]) -> Result<()> {
     let scheme = if process.tls.is_some() { "https" } else { "http" };
     let urls: Vec<String> = addresses.iter().map(|one| format!("{scheme}://{one}")).collect();
@@ -278,7 +278,7 @@ fn welcome(process: &Process, addresses: &[SocketAddr]) -> Result<()> {
     output::print(&format!("headroom {version} serves {} ({whom})\n", urls.join(", ")))
 }
 
-/// End: no more connections, what is under way, then the journal.
+/// Shuts down: accepts no more connections, completes current requests, and closes the journal.
 async fn end(serving: Serving, engine: Engine, traces: Option<Sending>) -> Result<ExitCode> {
     let began = Instant::now();
     serving.stop();
@@ -289,7 +289,7 @@ async fn end(serving: Serving, engine: Engine, traces: Option<Sending>) -> Resul
             "the journal failed before the server stopped; all answered requests are stored",
         )?;
     } else {
-        // All that was answered is in the journal; the next start only takes longer.
+        // All answered requests are in the journal. Without a snapshot, only the next start takes longer.
         tracing::warn!(
             "the server stopped without a snapshot; the next start replays more records"
         );

@@ -1,4 +1,4 @@
-//! What the system tells the server.
+//! The signals that the server handles.
 
 use std::io;
 
@@ -17,7 +17,7 @@ impl Ends {
         Ok(Self { terminate, interrupt: signal(SignalKind::interrupt())? })
     }
 
-    /// The next one; its name.
+    /// Waits for the next signal. Returns its name.
     pub(super) async fn next(&mut self) -> &'static str {
         tokio::select! {
             _ = self.terminate.recv() => "SIGTERM",
@@ -26,7 +26,7 @@ impl Ends {
     }
 }
 
-/// The signal that asks for the queue file to be read again.
+/// Returns the signal that reloads the queue file.
 pub(super) fn hangup() -> io::Result<Signal> {
     signal(SignalKind::hangup())
 }

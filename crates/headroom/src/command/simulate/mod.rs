@@ -1,4 +1,4 @@
-//! `headroom simulate`: play a workload on a queue file.
+//! `headroom simulate`: runs a workload against a queue file.
 
 mod compare;
 mod example;

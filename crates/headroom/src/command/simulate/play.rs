@@ -1,4 +1,4 @@
-//! The run itself: read everything, play it, write what was asked for.
+//! The simulation run: reads the inputs, runs the workload, and writes the reports.
 
 use std::fmt::Write as _;
 use std::num::NonZeroU64;
@@ -190,7 +190,7 @@ fn outcome_shares_cards(setup: &Setup) -> bool {
     setup.nodes.iter().any(|node| node.resources.get("gpu-milli").is_some())
 }
 
-/// The command as it could be typed again.
+/// Returns the command line, quoted for a shell.
 fn command_line() -> String {
     let mut text = String::from("headroom");
     for argument in std::env::args().skip(1) {
@@ -204,7 +204,7 @@ fn command_line() -> String {
     text
 }
 
-/// Milliseconds from a text such as `90s`, `15m`, `36h` or `7d`.
+/// Returns the milliseconds of a text such as `90s`, `15m`, `36h`, or `7d`.
 pub(super) fn parse_time(text: &str) -> Result<u64, String> {
     let expected =
         || format!("{text:?} is not a time. Use a whole number and s, m, h, or d, such as 36h");

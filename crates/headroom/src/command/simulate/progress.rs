@@ -1,4 +1,4 @@
-//! A progress bar on a terminal, nothing on a pipe; and the decisions as they are made.
+//! The progress bar on a terminal, and the CSV file of decisions.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -8,7 +8,7 @@ use headroom_sim::report::csv::DecisionsCsv;
 use headroom_sim::world::{Progress, Watcher};
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Follows a run.
+/// An observer of a run.
 pub(super) struct Follower {
     bar: ProgressBar,
     jobs: u64,
@@ -16,7 +16,7 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// A bar over this many jobs; hidden unless standard error is a terminal.
+    /// Returns an observer with a bar for this many jobs. The bar is hidden unless standard error is a terminal.
     pub(super) fn new(jobs: u64, decisions: Option<DecisionsCsv<BufWriter<File>>>) -> Self {
         let style = ProgressStyle::with_template("{msg} [{wide_bar}] {pos}/{len} jobs")
             .expect("the template is well-formed");
@@ -24,7 +24,7 @@ impl Follower {
         Self { bar, jobs, decisions }
     }
 
-    /// Take the bar away.
+    /// Removes the bar.
     pub(super) fn clear(&self) {
         self.bar.finish_and_clear();
     }

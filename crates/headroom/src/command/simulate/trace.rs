@@ -62,10 +62,10 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Read the workload; none if no file is named.
+    /// Reads the workload. Returns `None` if no file is given.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the file cannot be read.
     pub(crate) fn read(&self) -> Result<Option<Workload>> {
         let path = self.workload.as_ref();
         Ok(path.map(|path| read(path, self.format, &self.options())).transpose()?)
@@ -81,17 +81,17 @@ impl Trace {
             stretch: self.stretch.unwrap_or_default(),
             skip_bad_lines: self.skip_bad_lines,
             gpu_milli: self.gpu_milli,
-            // Later jobs are left to the run, which ends before them at the time asked for.
+            // The run ends at the requested time, before later jobs arrive.
             until_ms: None,
         }
     }
 
-    /// How node lists of this source are read.
+    /// Returns how to read node lists of the same source.
     pub(crate) const fn node_options(&self) -> NodeOptions {
         NodeOptions { gpu_milli: self.gpu_milli }
     }
 
-    /// How jobs become asks.
+    /// Returns how jobs become asks.
     pub(crate) fn shape(&self) -> Shape {
         match self.shape {
             None => Shape::Fitting,
@@ -102,7 +102,8 @@ impl Trace {
     }
 }
 
-/// Traces tell the memory of some jobs; it counts only where the nodes tell theirs.
+/// Removes the resource types that no node has. A trace can have the memory of jobs although the node list has no
+/// memory.
 pub(crate) fn drop_types(workload: &mut Workload, nodes: &[NodeSpec]) {
     let types: Vec<Name> =
         nodes.iter().flat_map(|node| node.resources.iter().map(|(name, _)| name.clone())).collect();

@@ -205,7 +205,7 @@ fn given<const N: usize>(fields: [(&str, Option<Value>); N]) -> Map<String, Valu
     fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-/// Apply a merge patch (RFC 7396).
+/// Applies a merge patch (RFC 7396).
 pub(super) fn merged(target: Value, patch: Map<String, Value>) -> Value {
     let mut all = match target {
         Value::Object(all) => all,

@@ -92,7 +92,7 @@ fn row(tenant: &Tenant) -> [String; TENANTS.len()] {
     ]
 }
 
-/// The name that a value has in the interface.
+/// Returns the name of a value in the API.
 pub(in crate::command) fn word(value: impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(word)) => word,
@@ -100,7 +100,7 @@ pub(in crate::command) fn word(value: impl serde::Serialize) -> String {
     }
 }
 
-/// A quota as it may be typed, types first.
+/// Returns a quota in the form of a command line, with resource types first.
 pub(super) fn quota(quota: &TenantQuota) -> String {
     let types = quota.resources.iter().flatten();
     let types = types.map(|(name, value)| (name.as_str(), amount(name, value)));
@@ -114,7 +114,7 @@ pub(super) fn quota(quota: &TenantQuota) -> String {
     if text.is_empty() { "no limit".to_owned() } else { text }
 }
 
-/// One tenant as a table of one row.
+/// Prints one tenant as a table with one row.
 pub(super) fn one(remote: &Remote, tenant: &Tenant, heading: Option<String>) -> Result<()> {
     let mut listing = Listing::new(TENANTS, tenant)?.numbers(&["VERSION"]);
     if let Some(heading) = heading {
@@ -354,7 +354,7 @@ fn waits(one: &WaitingTask) -> [String; WAITING.len()] {
     ]
 }
 
-/// How often a task was overtaken, and by which task last.
+/// Returns how often a task was overtaken, and which task overtook it last.
 fn overtaken(one: &WaitingTask) -> String {
     match &one.last_overtaken_by {
         Some(last) => format!("{} (last: {last})", one.overtaken_by),
@@ -362,7 +362,7 @@ fn overtaken(one: &WaitingTask) -> String {
     }
 }
 
-/// Why a task waits: in the words of the server, or by the figures that may be seen.
+/// Returns why a task waits: the sentence of the server, or the figures that the caller can see.
 pub(in crate::command) fn why(one: &WaitingTask) -> String {
     one.reason.as_ref().map(sentence).unwrap_or_default()
 }

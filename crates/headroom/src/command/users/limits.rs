@@ -1,4 +1,4 @@
-//! `headroom users --limits`: how the users of leaves share them.
+//! `headroom users --limits`: shares, caps, and headroom of the users of leaves.
 
 use anyhow::Result;
 use headroom_api::client::Client;
@@ -40,7 +40,7 @@ pub(super) fn run(remote: &Remote, queue: Option<&str>, user: Option<&str>) -> R
     remote.show(&listing(&leaves, partition)?)
 }
 
-/// The leaves of a partition with user limits.
+/// Returns the leaves of a partition that have user limits.
 async fn all(client: &Client, partition: &str) -> Result<Vec<UserLimits>> {
     let mut leaves = Vec::new();
     let mut left = vec![client.get_queues(partition).await?];
@@ -73,7 +73,7 @@ fn listing(leaves: &[UserLimits], partition: &str) -> Result<Listing> {
     Ok(listing)
 }
 
-/// A leaf in a line: who shares what, and by which rules.
+/// Returns one line about a leaf: its users, the shared amount, and the settings.
 fn heading(leaf: &UserLimits, inputs: &UserLimitInputs) -> String {
     let others = leaf.others.as_ref().map_or(0, |others| others.users);
     let users = leaf.users.len() as u64 + others;
@@ -117,7 +117,7 @@ fn add(listing: &mut Listing, leaf: &UserLimits) {
     if let Some(others) = &leaf.others {
         let nothing = String::new;
         listing.row([
-            // No user is called like that.
+            // No user can have this name.
             format!("({} {})", others.users, if others.users == 1 { "other" } else { "others" }),
             leaf.queue_path.clone(),
             resources(&others.used),

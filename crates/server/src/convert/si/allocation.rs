@@ -7,9 +7,9 @@ use headroom_core::{Ask, Command, Name, SetForeign, Termination, Timestamp};
 
 use super::{Refusal, Step, amounts, partition};
 
-/// Tag of a foreign allocation. Its value specifies whether preemption can stop it.
+/// Tag of a foreign allocation. Its value specifies whether preemption can stop the allocation.
 const FOREIGN: &str = "foreign";
-/// Value of that tag for an allocation that cannot be stopped. Every other value means that it can.
+/// Value of this tag for an allocation that cannot be stopped. With any other value, the allocation can be stopped.
 const STATIC: &str = "static";
 /// Tag that binds an ask to one node.
 const REQUIRED_NODE: &str = "yunikorn.apache.org/requiredNode";

@@ -9,9 +9,9 @@ use headroom_engine::{Accepted, Outcome};
 use super::outbound::{rejected, rm_update};
 use super::{Refusal, RmUpdate, Step};
 
-/// Returns the responses to the commands of one request, in order; `outcomes` has one for each.
+/// Returns the responses to the commands of a request, in order. `outcomes` has one outcome for each command.
 ///
-/// Acceptances and rejections of a list are sent in one message. It is after other effects of that list, and before
+/// Acceptances and rejections of a list are sent in one message, after the other effects of this list, and before
 /// removals or releases. Source: scheduler interface §6.
 pub fn answers(rm_id: &str, steps: &[Step], outcomes: &[Outcome]) -> Vec<RmUpdate> {
     let mut answers = Answers::default();

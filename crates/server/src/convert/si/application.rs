@@ -8,7 +8,7 @@ use headroom_engine::users::{Submitted, UserError, UserInfo};
 
 use super::{Refusal, Step, amounts, partition};
 
-/// Style of a gang that fails when it is not complete in time. Every other value means the other style.
+/// Style of a gang that fails if it is not complete in time. Every other value means the other style.
 const HARD: &str = "Hard";
 
 /// The reference counts nanoseconds in 64 bits. A larger value counts as no timeout.
@@ -17,16 +17,16 @@ const TIMEOUT_MILLIS_MAX: i64 = i64::MAX / 1_000_000;
 /// Content of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Applications {
-    /// Applications to submit. They are first.
+    /// Applications to submit, before the removals.
     pub new: Vec<New>,
-    /// Applications to remove. They are after the new ones.
+    /// Applications to remove, after the submissions.
     pub remove: Vec<Step>,
 }
 
 /// A submitted application, before the charged user is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct New {
-    /// User and groups, as the client sent them.
+    /// User and groups that the client sent.
     pub submitted: Submitted,
     /// The rest of the command, without user and groups.
     submit: Submit,
@@ -38,7 +38,7 @@ impl New {
         &self.submit.partition
     }
 
-    /// Returns the command for the charged user, or the rejection if there is none.
+    /// Returns the command for the charged user, or the rejection.
     pub fn charged_to(self, user: Result<UserInfo, UserError>) -> Step {
         let Self { mut submit, .. } = self;
         let if_refused = Refusal::Application(submit.application.to_string());

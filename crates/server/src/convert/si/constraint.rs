@@ -34,7 +34,7 @@ impl Constraint {
         self.blocked.is_empty() && self.label.is_empty()
     }
 
-    /// Returns why the ask cannot use a node. `None` if it can.
+    /// Returns why the ask cannot use a node. `None` if the ask can use the node.
     pub fn refuses(&self, node: &Name, attributes: &NodeAttributes) -> Option<Name> {
         if self.blocked.contains(node) {
             return Some(Name::new("the node is on the block list of the ask"));
@@ -56,8 +56,8 @@ impl Constraint {
     }
 }
 
-/// Returns the constraints of the asks in a request: from their tags, or from a field of the request where there is
-/// one. An ask without constraints retains its earlier ones.
+/// Returns the constraints of the asks in a request, from their tags or from a field of the request. An ask without
+/// constraints retains its earlier constraints.
 pub fn constraints(
     request: &AllocationRequest,
     fields: &BTreeMap<String, NodeConstraint>,

@@ -1,4 +1,4 @@
-//! Records of events of objects, as they are sent to the RM.
+//! Event records of objects, in the form for the RM.
 
 use headroom_api::si::v1::EventRecord;
 use headroom_core::record::Record;

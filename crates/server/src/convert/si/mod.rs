@@ -1,8 +1,8 @@
 //! The scheduler interface `si.v1`: converts requests to commands, and notices to responses.
 //!
-//! A request becomes commands in the order in which they are executed, each with the answer to its rejection. Every
-//! message can be converted. Parts without a meaning are omitted or count as absent, and the core rejects invalid
-//! parts with a reason.
+//! A request becomes commands in the order of their execution, each with the answer to its rejection. Every message can
+//! be converted. Parts without a meaning are omitted or count as absent, and the core rejects invalid parts with a
+//! reason.
 //!
 //! Names of partitions arrive as `name` or `[rmID]name`, and are sent as `[rmID]name`.
 //!
@@ -33,7 +33,7 @@ pub use question::{Inquiry, Part};
 /// The partition of a message without a partition name.
 pub const DEFAULT_PARTITION: &str = "default";
 
-/// Returns the partition of a message: without the RM prefix, and `default` if it names none.
+/// Returns the partition of a message, without the RM prefix. Returns `default` if the message names no partition.
 pub fn partition(name: &str) -> Name {
     let bare = match name.strip_prefix('[') {
         Some(rest) => rest.split_once(']').map_or(name, |(_, bare)| bare),
@@ -42,7 +42,7 @@ pub fn partition(name: &str) -> Name {
     Name::new(if bare.is_empty() { DEFAULT_PARTITION } else { bare })
 }
 
-/// Returns the name of a partition as it is sent to the RM.
+/// Returns the name of a partition in the form for the RM.
 pub fn normalised(rm_id: &str, partition: &str) -> String {
     format!("[{rm_id}]{partition}")
 }
@@ -90,7 +90,7 @@ pub enum Refusal {
     Allocation {
         /// Allocation key.
         key: String,
-        /// Application of the ask or allocation. Empty if it is foreign.
+        /// Application of the ask or allocation. Empty for a foreign allocation.
         application: String,
     },
 }

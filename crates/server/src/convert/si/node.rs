@@ -54,7 +54,7 @@ fn step(info: NodeInfo) -> Option<Step> {
     })
 }
 
-/// Returns the given attributes, with host and rack under the names by which they are looked up.
+/// Returns the given attributes. Host and rack have the names under which the core looks them up.
 fn read_attributes(given: &BTreeMap<String, String>) -> NodeAttributes {
     let mut attributes: BTreeMap<&str, &str> =
         given.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();

@@ -171,7 +171,7 @@ const fn transition(state: ApplicationState) -> &'static str {
     }
 }
 
-/// Returns nanoseconds since the epoch. A time that is too late becomes the last one.
+/// Returns nanoseconds since the epoch. A time that is too late becomes the latest representable time.
 pub(super) fn nanoseconds(at: Timestamp) -> i64 {
     i64::try_from(at.as_millis()).unwrap_or(i64::MAX).saturating_mul(1_000_000)
 }

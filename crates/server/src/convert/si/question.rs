@@ -11,7 +11,7 @@ use headroom_core::books::{NodeVerdict, QuestionMode};
 use headroom_core::{Command, Name, Verdicts};
 use headroom_engine::{About, NamedRemoval, RmQuestion};
 
-/// Maximum length of a reason, in bytes. A longer one is shortened.
+/// Maximum length of a reason, in bytes. A longer reason is shortened.
 const REASON_BYTES_MAX: usize = 1_024;
 
 /// A question of the scheduler, and the part of its answer that is known.
@@ -23,7 +23,7 @@ pub struct Inquiry {
     verdicts: Vec<(Name, NodeVerdict)>,
 }
 
-/// The part of a question that is one request to the RM.
+/// The part of a question that becomes one request to the RM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Whether nodes suit the ask, now or after releases.
@@ -33,8 +33,8 @@ pub enum Part {
 }
 
 impl Inquiry {
-    /// Returns a question about this partition, and the parts of it for the RM. A node for which `refuse` returns a
-    /// reason is refused without a question. Parts that the RM does not support count as answered: the nodes suit.
+    /// Returns a question about this partition, and its parts for the RM. A node for which `refuse` returns a reason is
+    /// rejected without a question. Parts that the RM does not support count as answered: all their nodes are suitable.
     pub fn of(
         partition: Name,
         asked: RmQuestion,
@@ -190,7 +190,7 @@ fn about_removals(
     asked.iter().zip(answer.candidates).map(verdict).collect()
 }
 
-/// Returns the verdict of one answer. The RM sends the index of the last removal, counted from 0; the core uses the
+/// Returns the verdict of an answer. The RM sends the index of the last removal, counted from 0. The core uses the
 /// number of removals.
 fn about_removal(removal: &NamedRemoval, response: PreemptionPredicatesResponse) -> NodeVerdict {
     if !response.success {

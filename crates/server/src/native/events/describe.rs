@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::native::words::time;
 
-/// Returns the event at position `place` of an entry, as it is sent.
+/// Returns the event at position `place` of an entry, in the form of the API.
 pub(super) fn event_body(entry: &Entry, place: usize) -> Told {
     let (event, named) = (&entry.record.events[place], &entry.named[place]);
     let some = |name: &Name| (!name.is_empty()).then(|| name.to_string());

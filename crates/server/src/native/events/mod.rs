@@ -1,7 +1,7 @@
 //! `GET /headroom/v1/events`: events as a list, or as a stream if `Accept` requests `text/event-stream`.
 //!
 //! Both are read from the feed of the engine, which has the newest records since the process started. A request for
-//! older events is refused as gone; those are only in the journal.
+//! older events is rejected as gone, because only the journal has these events.
 
 mod describe;
 mod filter;
@@ -41,7 +41,7 @@ fn wants_stream(accept: &str) -> bool {
 /// Returns the number of the first wanted record, if all records from there on are in memory.
 ///
 /// # Errors
-/// If they are not in memory.
+/// If a record is no longer in memory.
 fn first_wanted(feed: &Feed, asked: &NativeRequest, from: Mark) -> Result<u64, Refused> {
     let oldest = oldest(feed);
     let number = match from {

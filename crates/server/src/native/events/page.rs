@@ -24,7 +24,7 @@ const AT_ONCE: u64 = 1_024;
 /// Position in a list where a page begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Start {
-    /// Last record of the list. All pages of one list use the same one.
+    /// Last record of the list. All pages of a list use the same last record.
     newest: u64,
     /// Number of events before the page.
     passed: u64,

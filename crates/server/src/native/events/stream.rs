@@ -14,7 +14,7 @@ use crate::native::request::NativeRequest;
 use crate::native::stream::{self, EventSource, Selection};
 use crate::service::Service;
 
-/// Most open streams of events.
+/// Maximum number of open streams of events.
 const STREAMS_MAX: u64 = 1_000;
 
 pub(super) fn stream(service: &Service, asked: &NativeRequest) -> Result<Response<Body>, Refused> {

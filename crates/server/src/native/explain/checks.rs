@@ -1,5 +1,5 @@
-//! The checks of an ask, as the caller sees them. For queues whose figures are hidden, only the limits are shown.
-//! Usage by users whom the caller does not see is shown as a sum.
+//! The checks of an ask, from the view of a caller. For queues whose figures are hidden, only the limits are shown.
+//! Usage by hidden users is shown as a sum.
 
 use headroom_api::headroomv1::{
     CheckHolder, CheckVerdict, ExplainedCheck, NearMiss, NodesLookedAt,
@@ -41,7 +41,7 @@ impl VisibleChecks<'_> {
         }
     }
 
-    /// Returns the first reason as a sentence. `None` if it has something that is hidden from the caller.
+    /// Returns the first reason as a sentence. `None` if the reason contains hidden data.
     pub(super) fn sentence(&self, explanation: &Explanation) -> Option<String> {
         let first = explanation.blocked_by().next()?;
         self.sight().sentence(self.books, first.wait.as_ref()?, explanation.ask)

@@ -1,4 +1,4 @@
-//! Remedies in words, as far as the caller sees what they name.
+//! Remedies in words. Remedies with hidden objects are omitted.
 
 use headroom_api::headroomv1::{InTurn, Remedies, Remedy, display_amount};
 use headroom_core::Blocker;
@@ -12,7 +12,7 @@ use super::super::words::time;
 use crate::caller::Caller;
 use crate::rest::Visibility;
 
-/// Returns all remedies that the caller sees, and the number of the others.
+/// Returns all remedies that the caller can see, and the number of the hidden remedies.
 pub(super) fn visible_remedies(
     books: &Books,
     caller: &Caller,
@@ -59,7 +59,7 @@ impl Words<'_> {
         })
     }
 
-    /// Returns an edit in a few words. `None` if the caller does not see what it names.
+    /// Returns an edit in a few words. `None` if the caller cannot see an object of the edit.
     fn edit(&self, edit: &Edit) -> Option<String> {
         let books = self.books;
         match edit {

@@ -1,8 +1,9 @@
 //! Complete wait history of an ask, read from the journal. The history of the scheduler is short, and begins with its
 //! start.
 //!
-//! Reading takes time in proportion to the records since the ask was made, in parallel with the writer. One history
-//! is read at a time, for all callers. Reading stops when no caller waits for it any more, or after twenty seconds.
+//! Reading takes time in proportion to the records since the submission of the ask, in parallel with the writer. One
+//! history is read at a time, for all callers. Reading stops when no caller waits for the history any more, or after
+//! twenty seconds.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,7 +24,7 @@ use crate::service::Service;
 /// Permit of the task that reads the journal.
 static READING: Semaphore = Semaphore::const_new(1);
 
-/// Longest wait for other callers' reading.
+/// Longest wait for the reads of other callers.
 const WAIT_FOR_OTHERS: Duration = Duration::from_secs(5);
 
 /// Longest duration of reading. Less than the time limit of a request.

@@ -1,8 +1,8 @@
 //! `POST /headroom/v1/partitions/{partition}/explain`: predicts the outcome of a hypothetical submission.
 //!
 //! The commands of the submission run on a copy of the books, in parallel with the writer. The copy is then dropped.
-//! Callers who do not see everything can ask only on their own behalf. They get no reason for a rejection if it would
-//! reveal a hidden queue.
+//! Callers without a role that reads everything can ask only on their own behalf. They get no reason for a rejection if
+//! the reason would reveal a hidden queue.
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;

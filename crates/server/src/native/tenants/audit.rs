@@ -1,8 +1,8 @@
 //! The audit log: who changed what on tenants and their tasks, when, and why.
 //!
-//! A caller who reads everything sees the whole log. Others see records of their tenants with descendants, and
-//! records that concern all tenants. They see no figures of ancestors, and not for which other tenant something of
-//! theirs was stopped. The hash of a record always covers the whole record.
+//! A caller who reads everything sees the whole log. Other callers see records of their tenants with descendants, and
+//! records about all tenants. They do not see figures of ancestors, and do not see for which other tenant one of their
+//! tasks was stopped. The hash of a record always covers the whole record.
 
 use std::collections::BTreeSet;
 
@@ -69,7 +69,7 @@ impl Wanted {
 /// Tenants whose records are sent.
 enum Whose {
     All,
-    /// Records of these tenants, and those without a tenant.
+    /// Records of these tenants, and records without a tenant.
     Of(BTreeSet<Name>),
     One(Name),
 }

@@ -17,7 +17,7 @@ use headroom_core::{Millis, Name, RefusalCode};
 /// A value that is not allowed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unfit {
-    /// Code of the rule that it breaks.
+    /// Code of the broken rule.
     pub(super) rule: RefusalCode,
     /// Explanation as a sentence.
     pub(super) detail: String,
@@ -47,7 +47,7 @@ pub(super) fn amounts(what: &str, sent: &api::Amounts) -> Result<Amounts, Unfit>
     sent.iter().map(one).collect()
 }
 
-/// Returns the amounts of a quota. `None` if it has none.
+/// Returns the amounts of a quota. `None` if the quota has no amounts.
 fn quota_amounts(quota: &TenantQuota) -> Result<Option<Amounts>, Unfit> {
     if quota.resources.is_none() && quota.instances.is_none() {
         return Ok(None);
@@ -77,7 +77,7 @@ pub(super) fn set_quota(
     Ok(())
 }
 
-/// Returns all settings of a tenant. `path` is the path of its queue, if it has its own.
+/// Returns all settings of a tenant. `path` is the path of its queue, if the tenant has its own queue.
 pub(super) fn settings(tenant: &api::Tenant, path: &str) -> Result<TenantSettings, Unfit> {
     let mut settings = TenantSettings {
         display_name: Name::new(&tenant.display_name),

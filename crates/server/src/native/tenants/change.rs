@@ -96,7 +96,7 @@ pub(super) async fn judged(
     outcome.map_err(|why| Refused::unavailable(asked, &why))
 }
 
-/// Executes a command. Returns a view after it, or a refusal if the core rejects it.
+/// Executes a command. Returns a view after the command, or the rejection of the core.
 async fn carry_out(
     service: &Service,
     asked: &NativeRequest,
@@ -115,7 +115,7 @@ impl TenantScope<'_> {
         format!("{}.{tenant}", above.as_ref().unwrap_or(&self.config.root))
     }
 
-    /// Returns the command that sets all settings of a tenant, if the caller is allowed to give it.
+    /// Returns the command that sets all settings of a tenant, if the caller has the right to send it.
     fn set(&self, tenant: &api::Tenant, expects: u64) -> Result<Command, Refused> {
         let path = self.path(&tenant.id, tenant.parent.as_deref());
         let settings = body::settings(tenant, &path).map_err(|why| unfit(self.asked, why))?;
@@ -133,7 +133,7 @@ impl TenantScope<'_> {
         Ok(Command::SetTenant(Box::new(SetTenant { partition, tenant, settings, expects, force })))
     }
 
-    /// Checks that the id in the body, if there is one, is that of the path.
+    /// Checks that the ID in the body equals the ID in the path. The body can omit the ID.
     fn same(&self, tenant: &mut api::Tenant) -> Result<(), Refused> {
         let named = self.named();
         if tenant.id.is_empty() {
@@ -308,14 +308,14 @@ pub(super) async fn put_quota(
     Ok(versioned(&asked, StatusCode::OK, row.version, &body))
 }
 
-/// Adds to a quota the usage above it.
+/// Adds the usage above a quota to this quota.
 fn with_excess(quota: TenantQuota, used: &view::TenantView) -> TenantQuota {
     let excess = used.excess();
     let over = !excess.is_empty();
     TenantQuota { over_quota: Some(over), excess: over.then(|| resources(&excess)), ..quota }
 }
 
-/// Adds to a quota that is not set yet the tasks that would be stopped for it.
+/// Adds the tasks that would be stopped for a quota to this quota, which is not set yet.
 fn with_victims(quota: TenantQuota, ahead: QuotaReductionView) -> TenantQuota {
     let QuotaReductionView { victims, rest, .. } = ahead;
     let victims = victims.into_iter().map(|one| api::TenantVictim {

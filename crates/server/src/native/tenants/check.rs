@@ -1,6 +1,6 @@
 //! `POST …/tenants/{tenant}/quota/check`: predicts whether a task would start, wait, or be rejected.
 //!
-//! The core evaluates it like submissions and waiting tasks, on a copy of the books that is then dropped.
+//! The core evaluates the task like submissions and waiting tasks, on a copy of the books that is then dropped.
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;

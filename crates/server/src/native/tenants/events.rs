@@ -1,7 +1,7 @@
 //! `GET …/tenants/{tenant}/events`: events of a tenant, its descendants, and their tasks, as they happen.
 //!
-//! All that one record of the journal does to one task is one event. Events have no positions in the waiting list,
-//! because one start changes all later positions. They only report that the list has changed.
+//! All effects of a journal record on a task are one event. Events have no positions in the waiting list, because one
+//! start changes all later positions. They only report that the list has changed.
 
 use std::collections::BTreeMap;
 
@@ -27,9 +27,9 @@ use crate::convert::value::resources;
 use crate::live::StreamKind;
 use crate::service::Service;
 
-/// Most open streams of tenants.
+/// Maximum number of open streams of tenants.
 const STREAMS_MAX: u64 = 1_000;
-/// Most open streams of one tenant.
+/// Maximum number of open streams of one tenant.
 const STREAMS_OF_ONE_MAX: u64 = 100;
 
 pub(super) async fn watch(
@@ -61,7 +61,7 @@ pub(super) async fn watch(
 /// Selects the events that a client receives of a tenant.
 struct Watch {
     tenant: Name,
-    /// Tenants that, with their descendants, the client can read. `None` if it can read all.
+    /// Tenants that the client can read, together with their descendants. `None` if the client can read all tenants.
     whose: Option<Vec<Name>>,
     /// The events of the current entry.
     events: Vec<TenantEvent>,
@@ -115,7 +115,8 @@ impl Watch {
         });
     }
 
-    /// Adds the fields of an event to the event of its task. `most` means that it is the most informative one so far.
+    /// Adds the fields of an event to the event of its task. `most` means that the event is the most informative event
+    /// so far.
     fn add(&mut self, place: usize, event: &Event, of: &TenantPath, most: bool) {
         let reason = self.reason(event, of);
         let body = &mut self.events[place];
@@ -211,8 +212,8 @@ fn of_task(entry: &Entry, event: &Event, (task, of): (&Name, &TenantPath)) -> Te
     }
 }
 
-/// Returns how informative an event of a task is, compared with others of the same record. The most informative one
-/// is sent. `None` if it has nothing to send.
+/// Returns how informative an event of a task is, compared with other events of the same record. The most informative
+/// event is sent. `None` if the event has nothing to send.
 const fn weight(event: &Event) -> Option<u8> {
     Some(match event {
         Event::Application(ApplicationEvent::Rejected { .. }) => 8,

@@ -1,7 +1,7 @@
 //! `/headroom/v1/tenants` and `…/tenant-defaults`: settings and usage of tenants.
 //!
-//! A change is one command, which the core evaluates. This module parses the request, and reports the outcome in
-//! terms of HTTP. Versions are those of the core. They detect two clients that change one tenant at the same time.
+//! A change is one command, which the core evaluates. This module parses the request, and reports the outcome in terms
+//! of HTTP. Versions are the versions of the core. They detect two clients that change a tenant at the same time.
 
 mod audit;
 mod body;
@@ -55,10 +55,10 @@ pub(super) fn supposed(
     here.submission(tenant, submission, TaskRequest::default())
 }
 
-/// Parses amounts. `what` is their name in refusals.
+/// Parses amounts. `what` is the name of the amounts in rejections.
 ///
 /// # Errors
-/// If they are not valid amounts.
+/// If the amounts are not valid.
 pub(super) fn amounts(
     asked: &NativeRequest,
     what: &str,

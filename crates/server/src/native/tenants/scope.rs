@@ -1,9 +1,9 @@
-//! The tenants at one moment, and the rights of a caller on them.
+//! The tenants at one moment, and the rights of a caller on these tenants.
 //!
-//! A caller who reads or changes everything does so here too. Tenant roles hold for the tenants of the caller and
-//! their descendants. All other tenants, and missing ones, are refused with the same text. An ancestor of a tenant
-//! changes its settings, in particular its quota. The tenant itself sets its display name, its labels, and the order
-//! of its tasks.
+//! A caller who reads or changes everything can also read or change all tenants. Tenant roles apply to the tenants of
+//! the caller and their descendants. Requests for all other tenants, and for missing tenants, are rejected with the
+//! same text. An ancestor of a tenant changes its settings, in particular its quota. The tenant itself sets its display
+//! name, its labels, and the order of its tasks.
 
 use headroom_api::headroomv1::{Code, Role};
 use headroom_core::books::{Partition, Tenant, Tenants};
@@ -18,7 +18,7 @@ use super::super::answer::{Refused, tag_of};
 use super::super::request::{Expected, NativeRequest};
 use crate::caller::Caller;
 
-/// The tenants at one moment, as a caller sees them.
+/// The tenants at one moment, from the view of a caller.
 pub(super) struct TenantScope<'a> {
     pub(super) asked: &'a NativeRequest,
     pub(super) partition: PartitionId,
@@ -46,7 +46,7 @@ impl<'a> TenantScope<'a> {
     /// Returns the tenant of the path.
     ///
     /// # Errors
-    /// If the caller does not see it, or it does not exist.
+    /// If the tenant does not exist, or the caller cannot see it.
     pub(super) fn tenant(&self) -> Result<(Name, &'a Tenant), Refused> {
         let name = self.named();
         match self.tenants().get(&name) {
@@ -87,7 +87,7 @@ impl<'a> TenantScope<'a> {
         Refused::new(self.asked, Code::Forbidden, detail)
     }
 
-    /// Returns whether a tenant is one of the caller's, or a descendant of one.
+    /// Returns whether a tenant belongs to the caller, or is a descendant of such a tenant.
     fn is_own(&self, caller: &Caller, tenant: &Name) -> bool {
         self.tenants().up(tenant).any(|(name, _)| caller.tenants.contains(name))
     }
@@ -95,7 +95,7 @@ impl<'a> TenantScope<'a> {
     /// Checks that the caller is allowed to submit and change tasks of a visible tenant.
     ///
     /// # Errors
-    /// If the caller can only read it.
+    /// If the caller can only read the tenant.
     pub(super) fn may_act(&self, tenant: &Name) -> Result<(), Refused> {
         let caller = &self.asked.caller;
         if caller.is(Role::Admin) || self.is_own(caller, tenant) {
@@ -109,10 +109,10 @@ impl<'a> TenantScope<'a> {
         Err(Refused::new(self.asked, Code::Forbidden, detail))
     }
 
-    /// Checks that the caller is allowed to set this for a tenant, or to create the tenant if it does not exist.
+    /// Checks that the caller is allowed to change a tenant to these settings, or to create the tenant.
     ///
     /// # Errors
-    /// If the caller is not allowed to.
+    /// If the caller is not allowed to do so.
     pub(super) fn may_set(&self, tenant: &Name, after: &TenantSettings) -> Result<(), Refused> {
         let caller = &self.asked.caller;
         if caller.is(Role::Admin) {
@@ -181,7 +181,7 @@ impl<'a> TenantScope<'a> {
     /// Returns the version that a change expects, or 0 if the object must not exist. `known` is the current version.
     ///
     /// # Errors
-    /// If the request has no version, or another one.
+    /// If the request has no version, or another version.
     pub(super) fn expected(&self, what: &str, known: Option<u64>) -> Result<u64, Refused> {
         let tag = known.map(tag_of);
         let is = tag

@@ -24,8 +24,8 @@ pub(super) struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    /// Returns the task of the path, if it belongs to a tenant that the caller sees. A hidden task and a missing one
-    /// are refused with the same text.
+    /// Returns the task of the path, if it belongs to a tenant that the caller can see. The rejections of hidden and
+    /// missing tasks have the same text.
     ///
     /// # Errors
     /// If the task is missing or hidden.

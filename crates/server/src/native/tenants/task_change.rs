@@ -1,7 +1,7 @@
 //! Handlers that submit and change tasks.
 //!
-//! A client that repeats a request with its `Idempotency-Key` gets the current state of the task. The response has
-//! the status of the first one, and `Idempotent-Replay: true`. The key is part of the task, so it is durable together
+//! A client that repeats a request with its `Idempotency-Key` gets the current state of the task. The response has the
+//! status of the first response, and `Idempotent-Replay: true`. The key is part of the task, so it is durable together
 //! with the effect of the request, also after a restart.
 
 use std::sync::Arc;
@@ -64,13 +64,13 @@ fn mismatch(asked: &NativeRequest, key: &str, task: &str) -> Refused {
     Refused::new(asked, Code::Invalid, detail).by_rule(RefusalCode::IdempotencyMismatch)
 }
 
-/// Returns the events of a command, and a view after it.
+/// Returns the events of a command, and a view after the command.
 async fn followed(service: &Service, accepted: Accepted) -> (Vec<Event>, Arc<View>) {
     let events = accepted.entry.map(|entry| entry.record.events.clone()).unwrap_or_default();
     (events, service.engine.views().at_least(accepted.sequence).await)
 }
 
-/// Returns the response about a task. `again` marks it as a repeat.
+/// Returns the response about a task. `again` marks the response as a repetition.
 fn answer(
     asked: &NativeRequest,
     view: &View,
@@ -86,7 +86,7 @@ fn answer(
     response
 }
 
-/// Returns 201 if the task started as soon as it was submitted, and otherwise 202.
+/// Returns 201 if the task started immediately, and otherwise 202.
 fn started_at_once(view: &View, id: ApplicationId) -> StatusCode {
     let task = view.books.application(id).task.as_deref();
     let at_once = task.is_some_and(|task| task.started.is_some() && !task.waited);
@@ -135,7 +135,7 @@ pub(super) async fn submit(
     Ok(answer(&asked, &view, id, started_at_once(&view, id), false))
 }
 
-/// Returns a view in which the scheduler has evaluated a task, or the newest one if that takes too long.
+/// Returns a view in which the scheduler has evaluated a task. If this takes too long, returns the newest view.
 async fn decided(
     service: &Service,
     view: Arc<View>,
@@ -162,7 +162,7 @@ async fn decided(
     newest
 }
 
-/// Returns the refusal of a rejected task. The core stores the rejection, so that the audit log has it.
+/// Returns the rejection of a task. The core stores the rejection, so that the audit log contains it.
 fn rejected(asked: &NativeRequest, code: &str, message: &str) -> Refused {
     let rule = RefusalCode::named(code);
     let kind = match rule {
@@ -211,7 +211,7 @@ fn repeated(
     Ok(same.map(|id| answer(asked, view, id, started_at_once(view, id), true)))
 }
 
-/// Refuses more members or blocked nodes than a task can have, before they are processed.
+/// Rejects more members or blocked nodes than a task can have, before they are processed.
 pub(in super::super) fn are_few(
     asked: &NativeRequest,
     members: u32,

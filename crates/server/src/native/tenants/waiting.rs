@@ -1,7 +1,7 @@
 //! `GET …/tenants/{tenant}/waiting` and `…/waiting/{task}`: the waiting tasks, their order, and the reasons.
 //!
-//! The scheduler is queried together with its current books, so order, figures, and reasons are of one moment. It is
-//! blocked while the order, and the reasons of the requested part, are computed.
+//! The scheduler is queried together with its current books, so order, figures, and reasons are from one moment. The
+//! scheduler is blocked while the order, and the reasons of the requested part, are computed.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -113,8 +113,8 @@ impl Reason {
 }
 
 impl TenantScope<'_> {
-    /// Returns a reason as far as the caller sees it. Of ancestors of the tenant, it shows the limits, but not the
-    /// usage of others. Of the cluster, it shows only which resource holds the task back.
+    /// Returns the part of a reason that the caller can see. For ancestors of the tenant, this is the limit, but not
+    /// the usage of other tenants. For the cluster, this is only the missing resource type.
     pub(super) fn shown(&self, reason: Reason) -> TaskReason {
         let Reason { code, subject, quota, sentence, own } = reason;
         let all = self.sees(&Name::default());
@@ -152,7 +152,7 @@ fn shown(short: &TenantShort, open: bool) -> ShortType {
     }
 }
 
-/// Returns a part of the waiting tasks, as the caller sees them.
+/// Returns a part of the waiting tasks, from the view of the caller.
 async fn waiting_list(
     service: &Service,
     asked: &NativeRequest,

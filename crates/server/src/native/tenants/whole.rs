@@ -1,9 +1,9 @@
-//! Integers in bodies with any spelling. `3.0` and `3e0` are integers in JSON Schema, and therefore in the `OpenAPI`
-//! document. Some languages write only such numbers.
+//! Integers in bodies with any spelling. In JSON Schema, and therefore in the `OpenAPI` document, `3.0` and `3e0` are
+//! integers. Some languages write only such numbers.
 
 use std::borrow::Cow;
 
-/// From this value on, a float does not represent every integer.
+/// From this value on, a float cannot represent every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Returns a body in which all whole numbers are written as integers. The rest is unchanged, and invalid JSON stays

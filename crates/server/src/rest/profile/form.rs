@@ -33,8 +33,7 @@ pub(super) struct Taken {
     pub(super) at: i64,
     /// Duration in nanoseconds.
     pub(super) during: i64,
-    /// Number of nanoseconds that one sample represents, in the unit of the last kind of value. 0 if there are no
-    /// samples.
+    /// Number of nanoseconds that a sample represents, in the unit of the last kind of value. 0 without samples.
     pub(super) period: i64,
 }
 

@@ -1,7 +1,7 @@
-//! Processor profiles: the profiling timer of the system interrupts running threads, and the stack is recorded.
+//! CPU profiles: the profiling timer of the system interrupts running threads, and the stack is recorded.
 //!
-//! Before the first profile nothing is allocated, and between profiles nothing runs. For the choice of the library,
-//! see `docs/decisions/0021-cpu-profile.md`.
+//! Nothing is allocated before the first profile, and nothing runs between profiles. For the choice of the library, see
+//! `docs/decisions/0021-cpu-profile.md`.
 
 use std::time::{Duration, SystemTime};
 
@@ -18,8 +18,8 @@ use super::{attachment, gzipped};
 /// Default duration of a profile, in seconds.
 const SECONDS: u64 = 30;
 
-/// Number of samples per second of processor time. It is not a round number, so that sampling does not align with
-/// periodic work.
+/// Number of samples per second of CPU time. The number is not round, so that sampling does not align with periodic
+/// work.
 const SAMPLES_PER_SECOND: i32 = 99;
 
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
@@ -72,10 +72,10 @@ impl From<pprof::Error> for SamplingError {
 }
 
 impl Sampling {
-    /// Starts sampling all threads. Reads the symbol tables of the program first, so it takes a moment.
+    /// Starts sampling all threads. First reads the symbol tables of the program, which takes a moment.
     ///
     /// # Errors
-    /// If that is not possible, or another profile is running.
+    /// If sampling is not possible, or another profile is in progress.
     fn begin() -> Result<Self, SamplingError> {
         Ok(Self(ProfilerGuardBuilder::default().frequency(SAMPLES_PER_SECOND).build()?))
     }

@@ -6,7 +6,7 @@ use super::text::Text;
 use crate::metric::Summary;
 use crate::report::{pretty, words};
 
-/// Most bars. All other blockers share one bar.
+/// Maximum number of bars. The remaining blockers share one bar.
 const BARS_MAX: usize = 15;
 
 /// Returns the bars, the longest first.

@@ -11,7 +11,7 @@ use crate::report::pretty;
 /// Size of a plot in CSS pixels, and the margins around its area.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
-    /// Class of the `svg`. The style sheet determines at which widths it is shown.
+    /// Class of the `svg`. The style sheet selects the widths at which the `svg` is visible.
     pub(super) class: &'static str,
     pub(super) width: f64,
     pub(super) height: f64,
@@ -19,7 +19,7 @@ pub(super) struct Look {
     right: f64,
     top: f64,
     bottom: f64,
-    /// Most ticks of the horizontal axis.
+    /// Maximum number of ticks of the horizontal axis.
     pub(super) ticks: u64,
     /// Whether names are shown at the ends of the curves.
     pub(super) direct_labels: bool,
@@ -84,7 +84,7 @@ impl Look {
 
 /// A figure around the drawings of one plot.
 pub(super) struct Figure<'a> {
-    /// Element id. It is never derived from a trace.
+    /// Element ID. Never derived from a trace.
     pub(super) id: String,
     pub(super) title: String,
     /// One sentence about how to read the plot, as text without markup.
@@ -183,8 +183,8 @@ pub(super) fn svg(
     svg
 }
 
-/// Returns names at the right edge, near these heights without overlaps. Of names with equal heights, the first one
-/// is at the top.
+/// Returns names at the right edge, near these heights and without overlaps. At equal heights, the first name is at the
+/// top.
 pub(super) fn direct_labels(look: &Look, mut names: Vec<(usize, &str, f64)>) -> String {
     const LINE: f64 = 16.0;
     let (_, right) = look.horizontal();

@@ -10,7 +10,7 @@ use super::text::escape;
 use crate::metric::{Grid, Series};
 use crate::report::Curves;
 
-/// One curve. Each value holds from its time in ms to the next one, or to the end.
+/// One curve. A value applies from its time in ms to the time of the next value, or to the end.
 pub(super) struct Line<'a> {
     pub(super) name: &'a str,
     pub(super) steps: Vec<(u64, f64)>,
@@ -23,7 +23,7 @@ pub(super) struct LinePlot<'a> {
     pub(super) id: String,
     pub(super) title: String,
     pub(super) note: String,
-    /// JSON pointer to the series in the embedded summary. Empty if they are not in it.
+    /// JSON pointer to the series in the embedded summary. Empty if the summary does not contain the series.
     pub(super) path: String,
     /// Quantity on the vertical axis.
     pub(super) quantity: &'a str,
@@ -219,7 +219,7 @@ impl<'a> LinePlot<'a> {
     }
 }
 
-/// Returns the steps as path data. Equal neighbors become one stroke.
+/// Returns the steps as path data. Neighbors with equal values become one stroke.
 fn path(look: &Look, line: &Line<'_>, end_ms: u64, (x_end, y_end): (f64, f64)) -> String {
     let mut path = String::new();
     let mut drawn: Option<String> = None;

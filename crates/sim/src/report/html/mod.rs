@@ -1,8 +1,9 @@
-//! The report as one self-contained HTML file: it needs no network, font, or program.
+//! The report as one self-contained HTML file, which needs no network, font, or program.
 //!
-//! Every plot is an inline SVG in two sizes, which the style sheet selects. `data-total` of a plot is the sum of its
-//! marks, and `data-path` is the JSON pointer to the same number in the embedded summary `#summary`. A test compares
-//! the two in a browser. The script only adds values at the pointer; everything is readable without it.
+//! Every plot is an inline SVG in two sizes, and the style sheet selects the visible size. `data-total` of a plot is
+//! the sum of its marks. `data-path` is the JSON pointer to the same number in the embedded summary `#summary`. A test
+//! compares both numbers in a browser. The script only shows values at the pointer, so the report is readable without
+//! scripts.
 
 mod bars;
 pub mod compare;
@@ -25,7 +26,7 @@ use super::json::Document;
 use super::{pretty, table};
 use crate::metric::{Series, Summary};
 
-/// Most resource types with a plot of shares. The style sheet switches between this many.
+/// Maximum number of resource types with a plot of shares. The style sheet switches between this many.
 const STACKS_MAX: usize = 8;
 
 /// Returns the page.
@@ -81,7 +82,7 @@ fn read_out() -> Markup {
     html! { script { "\n" (drawn(include_str!("script.js"))) } "\n" }
 }
 
-/// Returns a command with each word in its own element, so that a line does not break inside `--option`.
+/// Returns a command with each word in its own element, to avoid line breaks inside `--option`.
 fn command(line: &str) -> Markup {
     html! {
         code {
@@ -253,7 +254,7 @@ fn lost(summary: &Summary) -> String {
     format!("work lost: {}", parts.join(", "))
 }
 
-/// Returns the type with the highest usage. Of equal ones, returns the first by name.
+/// Returns the type with the highest usage. At equal usage, returns the first type by name.
 fn most_used(summary: &Summary) -> Option<&crate::metric::TypeSummary> {
     let types = summary.types.iter().filter(|one| one.capacity_hours > 0.0);
     types.reduce(|most, one| if one.used_percent > most.used_percent { one } else { most })

@@ -231,9 +231,9 @@ fn factors(study: &Study) -> Markup {
     Table {
         id: "factors",
         title: "A smaller factor",
-        note: "With 1.67, one user can use 50 of 100 with a guarantee of 30, so no user takes the \
-               whole cluster first, and users can reach equal shares. Brackets show the usage of \
-               each user of B.",
+        note: "With 1.67 and a guarantee of 30, one user can use 50 of 100. No user takes the whole \
+               cluster first, so users can reach equal shares. Brackets show the usage of each \
+               user of B.",
         columns: columns.map(str::to_owned).to_vec(),
         rows: study.smaller_factor.iter().map(row).collect(),
     }
@@ -251,15 +251,17 @@ fn arithmetic(study: &Study) -> Markup {
                  the remaining amount. yarn3 grows only because one container can exceed the limit."
             }
             1 => {
-                "A uses what B leaves. The columns show the limit by yarn27, the demand by yarn27 \
-                 and by yarn3 with a minimum of 30 and of 100 percent, the entitlements of A and B \
-                 by the monitors of 2.7.3 and of version 3, the demand of B by Headroom, and the \
-                 amount that 2.7.3 frees. The real schedulers count the minimum allocation instead \
-                 of the ask, so their demand above the guarantee is one step."
+                "A uses what B leaves. The first columns show the limit by yarn27, and the demand by \
+                 yarn27 and by yarn3 with a minimum of 30 and of 100 percent. The next columns \
+                 show the entitlements of A and B by the monitors of 2.7.3 and of version 3. The \
+                 last columns show the demand of B by Headroom and the amount that 2.7.3 frees. The \
+                 real schedulers count the minimum allocation instead of the ask, so their demand \
+                 above the guarantee is one step."
             }
             _ => {
-                "For each of three users: the limit by yarn27, the remaining amount, and the demand of all; \
-     then the share by smooth, whole asks, and the users that continue by enforcement."
+                "The first columns show the limit by yarn27 for each of three users, the remaining \
+                 amount, and the demand of all users. The last columns show the share by smooth, the \
+                 whole asks, and the users that continue by enforcement."
             }
         };
         shown.push(Table { id: &id, title: &title, note, columns, rows }.render());
@@ -274,9 +276,9 @@ fn arithmetic(study: &Study) -> Markup {
             "By default, YARN’s monitor takes " (monitor.first_round) " of these " (monitor.need)
             " in the first round: at most a fifth of a tenth of the cluster. The monitor takes \
              nothing from a queue that uses up \
-             to " (Text(&ignored.join(" or "))) " with " (monitor.guaranteed)
-            " of guarantee. In these runs, as in the recorded histories, the monitor takes \
-             everything at once, with a dead zone of 0.1 and a round every 3 s."
+             to " (Text(&ignored.join(" or "))) " with a guarantee of " (monitor.guaranteed)
+            ". In these runs and in the recorded histories, the monitor takes everything at once, \
+             with a dead zone of 0.1 and a round every 3 s."
         }
         "\n"
     }
@@ -294,20 +296,20 @@ fn remarks() -> Markup {
 
 /// Notes on all scenes.
 const NOTES: [&str; 8] = [
-    "Shaded areas are dead zones: the queue has less than its entitlement, waits, and has a \
-     demand, but nothing of the queue starts.",
+    "Shaded areas are dead zones. There, the queue has less than its entitlement and has waiting \
+     asks with a demand, but no ask of the queue starts.",
     "The number next to each curve is its final value.",
     "Limit and headroom belong to one user. With several users, they belong to the user with the \
      most headroom.",
-    "Demand is the amount that preemption assumes the queue needs: in YARN, the part of the \
-     waiting amounts within the user limits; in Headroom, whole asks up to the entitlement of the \
-     queue.",
+    "Demand is the amount that preemption assumes the queue needs. In YARN, this is the part of the \
+     waiting amounts within the user limits. In Headroom, this is whole asks up to the entitlement \
+     of the queue.",
     "Lost work is the work of stopped containers: GiB times seconds. The containers are requested \
      again.",
-    "The real schedulers use the minimum allocation to count a demand, so the climb of 2b occurs \
-     only if the minimum allocation is as large as a container. With 30 percent, 3.4.3 frees 10 \
-     for the first container and nothing more. 3.4.3 withholds freed amounts from A while B cannot \
-     use them, but 2.7.3 and Headroom’s scheduler do not.",
+    "The real schedulers use the minimum allocation to count a demand. The climb of 2b occurs only \
+     if the minimum allocation is as large as a container. With 30 percent, 3.4.3 frees 10 for the \
+     first container and nothing more. 3.4.3 withholds freed amounts from A while B cannot use \
+     these amounts, but 2.7.3 and Headroom’s scheduler do not.",
     "In the recorded scene 3, the oldest application is served first, so users have 16, 8, and 0. \
      In 2.7.3, B continues after A has no more asks.",
     "Headroom waits 30 s before it preempts, and YARN’s monitor waits two rounds.",

@@ -1,4 +1,4 @@
-//! A page of tables and plots that is not the report of one run. The caller defines its content.
+//! A page of tables and plots whose content the caller defines.
 
 use maud::{Markup, html};
 
@@ -57,7 +57,7 @@ pub struct Rows {
     pub numbers: bool,
 }
 
-/// Returns the page, which is self-contained: it needs no network, font, or program.
+/// Returns the page. The page is self-contained: it needs no network, font, or program.
 pub fn page(sheet: &Sheet) -> String {
     let Sheet { kind, title, answer, facts, parts, data } = sheet;
     let main = html! {

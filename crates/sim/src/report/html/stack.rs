@@ -94,7 +94,7 @@ impl StackPlot<'_> {
         frame::svg(look, &description, &labels, (&x, &y), &marks)
     }
 
-    /// Returns the outline of one band: along the upper edge, and back along the lower one.
+    /// Returns the outline of a band: along its upper edge, and back along its lower edge.
     fn band(
         &self,
         look: &Look,

@@ -6,16 +6,16 @@ use super::text::Text;
 use crate::metric::{QueueSummary, Scope, Summary, TypeSummary};
 use crate::report::{pretty, table};
 
-/// Rows that are shown initially. The others can be expanded.
+/// Number of rows that are initially visible. A reader can expand the remaining rows.
 const ROWS_OPEN: usize = 25;
 
-/// Most rows in the page. All rows are in the embedded JSON.
+/// Maximum number of rows in the page. All rows are in the embedded JSON.
 const ROWS_MAX: usize = 500;
 
-/// Most types with a column of resource-hours, because more would make the table too wide.
+/// Maximum number of types with a column of resource-hours, because more would make the table too wide.
 const TYPES_MAX: usize = 3;
 
-/// Returns the users, those with the longest total wait first.
+/// Returns a table of users, sorted by total wait, with the longest first.
 pub(super) fn users(summary: &Summary) -> Markup {
     people(summary, "users", "Users", "user", &summary.users)
 }
@@ -106,7 +106,7 @@ fn shown_types(summary: &Summary, count: usize) -> impl Iterator<Item = (&str, &
     names.map(|one| (one.name.as_str(), one.unit.as_str()))
 }
 
-/// A table of text cells. The first and the last column are words, and the others are numbers.
+/// A table of text cells. The first and the last column contain words, and all other columns contain numbers.
 pub(super) struct Table<'a> {
     pub(super) id: &'a str,
     pub(super) title: &'a str,

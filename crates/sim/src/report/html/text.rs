@@ -36,13 +36,13 @@ pub(super) fn drawn(markup: impl Into<String>) -> Markup {
     PreEscaped(markup.into())
 }
 
-/// Returns JSON for a script element. It has no `<`, so it cannot end the element or begin a comment. Its meaning is
-/// unchanged.
+/// Returns JSON for a script element, with the same meaning. The text has no `<`, so it can neither end the element nor
+/// begin a comment.
 pub(super) fn json_in_script(json: &str) -> String {
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// Returns at most `width` characters of a queue path: its last parts, because they are the most specific.
+/// Returns the last `width` characters of a queue path, because the last parts are the most specific.
 pub(super) fn cut_front(path: &str, width: usize) -> String {
     let length = path.chars().count();
     if length <= width {

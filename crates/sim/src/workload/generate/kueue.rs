@@ -1,12 +1,11 @@
 //! The load of Kueue's scalability tests, from its parameters.
 //!
-//! Cohorts of equal queues. Every queue gets three streams of workloads at fixed intervals. Only the users are
-//! random. [`Kueue::default`] is the baseline: 5 cohorts of 6 queues, 15,000 workloads. Queues are named
-//! `root.cohort0.queue0` and so on. In Kueue's test, each has 20 processors of its own, and can borrow 100 more from
-//! its cohort.
+//! Every cohort has equal queues, and every queue gets three streams of workloads at fixed intervals. Only the users
+//! are random. [`Kueue::default`] is the baseline: 5 cohorts of 6 queues, 15,000 workloads. Queues are named
+//! `root.cohort0.queue0` and so on. In Kueue's test, each queue has 20 processors of its own, and can borrow 100 more
+//! from its cohort.
 //!
-//! Source: the generator configuration `baseline` of Kueue's scheduler performance test,
-//! restated.
+//! Source: the generator configuration `baseline` of Kueue's scheduler performance test, restated.
 
 use headroom_core::Name;
 use headroom_core::resource::Amounts;
@@ -67,8 +66,8 @@ const STREAMS: [Stream; 3] = [
     },
 ];
 
-/// Returns workloads of one task each, 500 for every queue. Uses only users, groups, seed, and load of the options.
-/// Jobs, queues, and amounts are those of the test.
+/// Returns workloads of one task each, 500 for every queue. Uses only users, groups, seed, and load of the options. The
+/// test defines jobs, queues, and amounts.
 ///
 /// # Errors
 /// If a parameter is out of range.

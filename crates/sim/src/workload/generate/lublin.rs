@@ -1,14 +1,14 @@
 //! The model of rigid jobs by Lublin and Feitelson.
 //!
-//! Sizes: one processor with a fixed probability, else 2ˣ with x from a two-stage uniform distribution, often rounded
-//! to a power of two. Run times: the exponential of a hyper-gamma variable, whose first, shorter part becomes rarer
-//! as jobs grow. Arrivals: the time to the next arrival is the exponential of a gamma variable. It passes faster in
-//! busy hours and slower at night, by a gamma-shaped cycle of 48 half hours that starts at 5:30. Virtual time 0 is
-//! the first submission.
+//! Sizes: a job uses one processor with a fixed probability. Otherwise, it uses 2ˣ processors with x from a two-stage
+//! uniform distribution, often rounded to a power of two. Run times: the exponential of a hyper-gamma variable, whose
+//! first, shorter part becomes rarer as jobs grow. Arrivals: the time to the next arrival is the exponential of a gamma
+//! variable. This time passes faster in busy hours and slower at night, by a gamma-shaped cycle of 48 half hours that
+//! starts at 5:30. Virtual time 0 is the first submission.
 //!
 //! Source: U. Lublin and D. G. Feitelson, "The Workload on Parallel Supercomputers: Modeling the Characteristics of
 //! Rigid Jobs", Journal of Parallel and Distributed Computing 63(11), 2003, with its parameters for batch and
-//! interactive jobs together. This is a new implementation. Its output was not compared with that of the authors'
+//! interactive jobs together. This is a new implementation. Its output was not compared with the output of the authors'
 //! program.
 
 use super::super::Workload;

@@ -16,7 +16,7 @@ pub use kueue::kueue;
 pub use lublin::lublin;
 pub use uniform::uniform;
 
-/// Most jobs of one call, and most users, groups, and queues.
+/// Maximum number of jobs of a call, and maximum numbers of users, groups, and queues.
 pub const JOBS_MAX: u64 = 10_000_000;
 
 /// Options of all models.
@@ -24,17 +24,17 @@ pub const JOBS_MAX: u64 = 10_000_000;
 pub struct GenerateOptions {
     /// Number of jobs, at least 1. [`kueue()`] has its own number.
     pub jobs: u64,
-    /// Number of users, at least 1. They are named `u1` and so on. User k submits in proportion to 1/k (Zipf).
+    /// Number of users, at least 1. The users are named `u1` and so on. User k submits in proportion to 1/k (Zipf).
     pub users: u64,
-    /// Number of groups, named `g1` and so on. Users are assigned to them in turn. 0 for no groups.
+    /// Number of groups, named `g1` and so on. Users are assigned to groups in turn. 0 means no groups.
     pub groups: u64,
-    /// Queues. Users are assigned to them in turn, and name theirs at submission. If empty, jobs name no queue.
+    /// Queues. Users are assigned to queues in turn, and submit to their queue. If empty, jobs specify no queue.
     pub queues: Vec<Name>,
     /// Seed of all random numbers.
     pub seed: u64,
     /// Factor by which jobs arrive faster than in the model, from 0.001 to 1000.
     pub load: f64,
-    /// Amounts of one processor of a job. [`kueue()`] has its own sizes.
+    /// Amounts of one processor of a job. [`kueue()`] ignores this field.
     pub per_processor: Amounts,
 }
 

@@ -1,7 +1,7 @@
 //! Random numbers of several distributions, the same on every machine.
 //!
-//! Only + − × ÷ and square roots are used, which IEEE 754 rounds exactly. The system's logarithm and exponential
-//! function can differ in the last bit, so this module has its own.
+//! The module uses only + − × ÷ and square roots, which IEEE 754 rounds exactly. Logarithms and exponentials of the
+//! system can differ in the last bit, so the module implements both.
 
 use rand::Rng;
 use rand_pcg::Pcg64;

@@ -7,7 +7,7 @@ use super::{GenerateError, GenerateOptions, Population, between, settled};
 /// Limits of [`uniform()`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uniform {
-    /// Time span of the submissions in ms, from 0. A load of 2 halves it.
+    /// Time span of the submissions in ms, from 0. A load of 2 halves the time span.
     pub period_ms: u64,
     /// Smallest and largest number of processors of a job.
     pub processors: (u64, u64),

@@ -33,7 +33,7 @@ use super::number::{PROCESSORS_MAX, count, whole};
 use super::read::Source;
 use tres::Tres;
 
-/// Parses one line at a time. The first one is the header.
+/// Parses one line at a time. The first line is the header.
 pub(super) struct Sacct {
     header: Option<Header>,
     vcore: Name,
@@ -51,7 +51,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Returns the text of this column, if the file has it and it is not blank in the line.
+    /// Returns the text of this column. `None` if the file has no such column, or the line is blank there.
     fn get(&self, column: &str) -> Option<&str> {
         let position = self.header.0.iter().position(|name| name == column)?;
         let text = self.fields.get(position)?.trim();

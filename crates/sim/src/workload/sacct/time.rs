@@ -3,9 +3,9 @@
 use super::super::error::Fault;
 use super::super::number::ms_of;
 
-/// Parses a moment, and returns ms since 1970 on the clock of the text: `2025-01-31T12:00:00` with an optional
-/// fraction, or seconds since 1970 (`SLURM_TIME_FORMAT=%s`). With an offset (`Z`, `+02:00`, `+0200`, `+02`), the
-/// result is in UTC.
+/// Parses a time, and returns ms since 1970 on the clock of the text. The text is `2025-01-31T12:00:00` with an
+/// optional fraction, or seconds since 1970 (`SLURM_TIME_FORMAT=%s`). With an offset (`Z`, `+02:00`, `+0200`, `+02`),
+/// the result is in UTC.
 pub(super) fn moment(column: &str, text: &str) -> Result<i64, Fault> {
     let ms = match text.split_once('T') {
         Some((date, time)) => {

@@ -1,4 +1,4 @@
-//! A queue of spans with a bound that counts what it drops; the library's own only logs it.
+//! A bounded queue of spans that counts dropped spans. The queue of the library only logs them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{Span, SpanData, SpanExporter, SpanProcessor};
 
-/// How much room there is for spans that wait, and what became of all.
+/// Capacity for waiting spans, and counts of all spans by outcome.
 #[derive(Debug)]
 pub(super) struct Room {
     waiting: AtomicUsize,
@@ -19,12 +19,12 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Room for `most` spans.
+    /// Returns capacity for `most` spans.
     pub(super) fn new(most: usize, counts: Arc<Traces>) -> Self {
         Self { waiting: AtomicUsize::new(0), most, counts }
     }
 
-    /// Take room for one span, if there is any.
+    /// Reserves capacity for one span. Returns whether there was capacity.
     fn take(&self) -> bool {
         let more = |waiting| (waiting < self.most).then_some(waiting + 1);
         self.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
@@ -35,7 +35,7 @@ impl Room {
     }
 }
 
-/// Lets spans through to a queue as long as there is room in it.
+/// A processor that passes spans to a queue while the queue has capacity.
 #[derive(Debug)]
 pub(super) struct Bounded<P> {
     queue: P,
@@ -43,7 +43,7 @@ pub(super) struct Bounded<P> {
 }
 
 impl<P> Bounded<P> {
-    /// Before this queue, which holds as many as there is room for.
+    /// Returns a processor in front of this queue.
     pub(super) const fn new(queue: P, room: Arc<Room>) -> Self {
         Self { queue, room }
     }
@@ -75,7 +75,7 @@ impl<P: SpanProcessor> SpanProcessor for Bounded<P> {
     }
 }
 
-/// Counts what is taken out of the queue and what became of it.
+/// An exporter that counts the spans of the queue by outcome.
 #[derive(Debug)]
 pub(super) struct Counted<E> {
     exporter: E,
@@ -83,7 +83,7 @@ pub(super) struct Counted<E> {
 }
 
 impl<E> Counted<E> {
-    /// What this sends.
+    /// Returns an exporter that sends through this one.
     pub(super) const fn new(exporter: E, room: Arc<Room>) -> Self {
         Self { exporter, room }
     }
@@ -123,7 +123,7 @@ mod tests {
 
     use super::*;
 
-    /// Keeps what ends.
+    /// Stores all ended spans.
     #[derive(Clone, Debug, Default)]
     struct Held(Arc<Mutex<Vec<SpanData>>>);
 
@@ -143,7 +143,7 @@ mod tests {
         }
     }
 
-    /// A collector that takes what it is sent, or nothing.
+    /// A collector that accepts all spans, or none.
     #[derive(Debug)]
     struct Collector(bool);
 

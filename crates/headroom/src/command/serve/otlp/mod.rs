@@ -1,7 +1,7 @@
-//! Traces for a collector of OpenTelemetry, by OTLP over gRPC.
+//! Traces for an OpenTelemetry collector, as OTLP over gRPC.
 //!
-//! Spans end on the threads that made them, and are put into a bounded queue there; a thread of the
-//! library sends them in batches. What has no room is counted and dropped, so that nobody waits.
+//! A span is added to a bounded queue on the thread that ended it. A thread of the library sends the spans in batches.
+//! If the queue is full, spans are counted and dropped, so that no thread waits.
 
 mod bounded;
 
@@ -34,30 +34,30 @@ use bounded::{Bounded, Counted, Room};
 
 use crate::built;
 
-/// How many spans may wait to be sent; about a kilobyte each.
+/// Maximum number of spans that wait to be sent. A span takes about a kilobyte.
 const SPANS_WAITING: usize = 8_192;
-/// How many are sent at once.
+/// Maximum number of spans in a batch.
 const SPANS_PER_BATCH: usize = 512;
-/// How long they wait for others at most.
+/// Maximum time between two batches.
 const SEND_EVERY: Duration = Duration::from_secs(1);
-/// How long the collector may take for a batch.
+/// Maximum time for the collector to accept a batch.
 const SEND_MAX: Duration = Duration::from_secs(10);
 
-/// Hears spans.
+/// A layer that receives spans.
 pub(super) type Listener = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// What sends traces.
+/// The sender of traces.
 pub(super) struct Sending {
     provider: SdkTracerProvider,
     counts: Arc<Traces>,
 }
 
-/// Begin to send traces. The collector need not be there yet.
+/// Starts to send traces. The collector can be started later.
 ///
 /// # Errors
-/// When it cannot be reached by what is known of it.
+/// When the address or certificate settings are invalid.
 pub(super) fn begin(otlp: &Otlp) -> Result<(Listener, Sending)> {
-    // Another provider of cryptography that was installed before is as good.
+    // If a provider is installed already, that provider is used.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let mut exporter =
         SpanExporter::builder().with_tonic().with_endpoint(&otlp.endpoint).with_timeout(SEND_MAX);
@@ -95,25 +95,25 @@ pub(super) fn begin(otlp: &Otlp) -> Result<(Listener, Sending)> {
 }
 
 impl Sending {
-    /// What becomes of the spans.
+    /// Returns the counts of spans by outcome.
     pub(super) fn counts(&self) -> Arc<Traces> {
         Arc::clone(&self.counts)
     }
 
-    /// Requests that say in `traceparent` which trace they are part of.
+    /// Returns the function that reads the parent trace of a request from `traceparent`.
     #[expect(clippy::unused_self, reason = "without an exporter, no trace continues")]
     pub(super) fn parents(&self) -> Parents {
         let propagator = TraceContextPropagator::new();
         Parents::new(move |span: &Span, headers: &HeaderMap| {
             let context = propagator.extract(&Headers(headers));
             if context.span().span_context().is_valid() {
-                // It fails only where nobody listens to spans any more.
+                // This call fails only if no layer receives spans any more.
                 let _ = span.set_parent(context);
             }
         })
     }
 
-    /// Send what waits, for so long at most; whatever is left then is lost.
+    /// Sends the waiting spans, and takes at most this time. Remaining spans are lost.
     pub(super) async fn end(self, most: Duration) {
         let provider = self.provider;
         let ended = tokio::task::spawn_blocking(move || provider.shutdown_with_timeout(most));
@@ -123,7 +123,7 @@ impl Sending {
     }
 }
 
-/// The head of a request, as the library reads it.
+/// The headers of a request, for the library.
 struct Headers<'a>(&'a HeaderMap);
 
 impl Extractor for Headers<'_> {

@@ -6,7 +6,8 @@ use headroom_core::id::PartitionId;
 use crate::caller::Caller;
 use crate::rest::{Extent, Visibility};
 
-/// Returns the rule and the sentence. A hidden queue, and a missing one that might be hidden, give the same sentence.
+/// Returns the rule and the sentence. The sentence is the same for a hidden queue and for a missing queue that might be
+/// hidden.
 pub(super) fn unless_seen(
     (books, partition): (&Books, PartitionId),
     caller: &Caller,
