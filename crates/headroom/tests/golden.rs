@@ -53,7 +53,7 @@ fn the_scenes_give_these_bytes() {
     }
     expect![[r#"
         scenes.json 6e105d81eac9a4dd9bcd08a4c6ea70b3
-        scenes.html 0ff01419ca09b671e888274c224d6e67
+        scenes.html b0acb0f47e94d7a04413a819ececc139
     "#]]
     .assert_eq(&found);
 }

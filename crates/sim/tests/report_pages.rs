@@ -73,7 +73,7 @@ fn a_comparison_of_two_runs() {
 fn the_scenes_of_user_limits() {
     check(
         &html::scenes::page(&Study::new().unwrap()),
-        &expect!["218798 bytes, 0ff01419ca09b671e888274c224d6e67"],
+        &expect!["218935 bytes, b0acb0f47e94d7a04413a819ececc139"],
     );
 }
 

@@ -23,8 +23,8 @@ pub(super) struct Labels {
     pub(super) max: Amounts,
 }
 
-const ANOTHER: &str = "the queue has another kind of capacity, which applies to labels too, so the \
-                       queue has no guarantee of this label";
+const ANOTHER: &str = "the value and the capacity of the queue have different units, so the queue \
+                       has no guarantee on nodes with this label";
 
 /// Reads the capacities. `mode` is the unit of the queue's capacity.
 pub(super) fn of_queue(scope: &Scope<'_>, mode: Mode) -> Labels {
@@ -127,7 +127,7 @@ fn maximum(
     if matches!(mode, Mode::Percent | Mode::Weight) {
         labels.parts.entry(label.to_owned()).or_default().push("maximum", number.to_string());
     } else {
-        let why = "the capacity of the queue is in amounts, so its maximum must be in amounts too";
+        let why = "the maximum of a queue without percentages or weights must be an amount";
         scope.tell(Kind::NoEquivalent, property, why, "set `resources.max`");
     }
 }

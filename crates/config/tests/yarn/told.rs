@@ -237,7 +237,7 @@ fn of_preemption_from_user_to_user_it_is_told_what_there_is() {
         (
             "conservative-drf",
             "true",
-            "preemption leaves each user their share plus one `minimumallocation`",
+            "preemption leaves the user of each victim at least their share plus one `minimumallocation`",
         ),
     ] {
         let name = format!(".{PREEMPTION}intra-queue-preemption.{name}");

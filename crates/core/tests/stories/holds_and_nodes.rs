@@ -36,7 +36,7 @@ fn an_ask_behind_a_hold_gives_its_reserved_node_up() {
             ask l1: l Accepted
               l1 waits ROOT_CAPACITY: the cluster has 4 of 16 cpu available, but the ask needs 8. Wait for a release, or add nodes.
             wait 11s: root holds room for l1, no node is reserved for r1
-              r1 waits HELD: queue root holds room since 14000 ms for an ask that has waited too long. That leaves 0 cpu for others, but this ask needs 3. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
+              r1 waits HELD: queue root holds capacity since 14000 ms for an ask that has waited too long. That leaves 0 cpu for others, but this ask needs 3. Wait until that ask starts or its hold ends, or raise the maximum of the queue.
             release s1: s1 released, l1 on n1, l Running, root holds room for r1
               r1 waits ROOT_CAPACITY: the cluster has 2 of 16 cpu available, but the ask needs 3. Wait for a release, or add nodes.
         "#]],

@@ -122,6 +122,36 @@ fn what_has_a_lower_priority_makes_room_in_its_own_leaf() {
     );
 }
 
+/// The root queue of the tenants sets it, and the queue of each tenant inherits it.
+#[test]
+#[doc(alias = "NS-43")]
+fn an_urgent_task_stops_another_one_of_its_own_tenant() {
+    check(
+        "
+        queue root.tenants parent preempt priority
+        tenants root.tenants
+        node n1 vcore=8
+        tenant a quota vcore=4
+        tenant b quota vcore=4
+        task t1 a ann vcore=2
+        task t2 a ann vcore=2
+        task u1 b bob vcore=4
+        task t3 a ann vcore=2 priority 5
+        wait 31s
+        ",
+        expect![[r#"
+            tenant a: tenant a set, root.tenants.a made
+            tenant b: tenant b set, root.tenants.b made
+            task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
+            task t2: task t2 of a, t2 Accepted, t2 on n1, t2 Running
+            task u1: task u1 of b, u1 Accepted, u1 on n1, u1 Running
+            task t3: task t3 of a, t3 Accepted, t3 throttled TENANT_QUOTA a vcore 4000+2000 of 4000
+              t3 waits TENANT_QUOTA (a vcore 4000+2000 of 4000 short 2000): queue root.tenants.a has 0 of 4 vcore available, but the ask needs 2. Wait for a release, or raise the quota of tenant a.
+            wait 31s: t2 to be stopped for t3, n1 keeps t3
+        "#]],
+    );
+}
+
 #[test]
 #[doc(alias = "NS-43")]
 fn priorities_stop_nobody_where_no_queue_says_so() {

@@ -118,7 +118,8 @@ impl Play<'_> {
             open[one.job] += u64::from(one.end_ms.is_none());
         }
         for (position, job) in outcome.jobs.iter().enumerate() {
-            let (ended, open) = (ended[position], open[position]);
+            let ended = ended[position].saturating_sub(self.open[position].repeated);
+            let open = open[position];
             let sound = match job.state {
                 JobState::Finished => ended == job.asks && open == 0,
                 JobState::Running | JobState::Waiting | JobState::Expired => {

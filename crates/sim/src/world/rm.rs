@@ -127,6 +127,7 @@ impl Play<'_> {
         open.application = None;
         open.failing = false;
         open.complete = false;
+        open.repeated += open.finished;
         open.finished = 0;
         open.attempts += 1;
         if open.verdict.is_some() {

@@ -6,8 +6,8 @@ pub(super) const BEATS: &str =
     "the scheduler places every ask that fits immediately, and does not wait for node heartbeats";
 pub(super) const RESERVE: &str = "capacity cannot be reserved for a later time";
 pub(super) const NODES: &str = "one node sorting policy applies to all queues";
-pub(super) const RATE: &str = "preemption stops allocations only if they free enough for a waiting \
-                               ask, so it has no rounds with a limit";
+pub(super) const RATE: &str = "preemption stops only the allocations that a waiting ask needs, and \
+                               does not run in rounds";
 pub(super) const SORT: &str = "set `nodesortpolicy` in the partition";
 pub(super) const DEPTH: &str = "placement rules create queues of any depth, and no key limits it";
 pub(super) const ZEROS: &str = "percentages of 0 for all queues are always valid";
@@ -26,7 +26,7 @@ pub(super) const BY_SHARES: &str = "preemption stops work of users above their s
                                     below their share, at the same or a lower priority; no key \
                                     changes this order";
 pub(super) const KEEPS: &str =
-    "preemption leaves each user their share plus one `minimumallocation`";
+    "preemption leaves the user of each victim at least their share plus one `minimumallocation`";
 pub(super) const INTRA: &str = "set `intraqueueenabled` in `preemption` of the partition to enable \
                                 preemption between users, and `intraqueuedisabled` in `preemption` \
                                 of a queue to disable it";

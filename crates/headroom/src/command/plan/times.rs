@@ -94,7 +94,7 @@ impl Times {
                     format!("{}. The figures cover each run until its end.", self.title())
                 }
                 (_, 0) => String::new(),
-                (_, more) => format!("{more} more changed less."),
+                (_, more) => format!("Smaller changes that are not listed: {more}."),
             };
             parts.push(Part::Rows(Rows {
                 id: format!("time-{number}"),

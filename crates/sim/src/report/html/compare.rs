@@ -120,7 +120,7 @@ fn table(number: usize, section: &Section) -> Markup {
     let id = format!("section-{number}");
     let note = match section.more {
         0 => String::new(),
-        more => format!("{more} more changed less."),
+        more => format!("Smaller changes that are not listed: {more}."),
     };
     let columns = ["name", "before", "after", "change", "change in %"];
     let rows = section.cells().map(|cells| cells.to_vec()).collect();
