@@ -29,7 +29,7 @@ partitions:
 ";
 
 /// How long the server has to notice what is done to its files.
-const NOTICED_WITHIN: Duration = Duration::from_secs(10);
+const NOTICED_WITHIN: Duration = Duration::from_mins(1);
 
 /// A server with a folder of its own, one node, and the tenants `lab` and `other`.
 fn tenants(name: &str) -> (Folder, Server) {

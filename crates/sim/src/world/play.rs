@@ -78,6 +78,8 @@ pub(super) struct Open {
     pub(super) later: u64,
     /// Number of finished tasks.
     pub(super) finished: u64,
+    /// Number of times that its gang became complete.
+    pub(super) runs: u64,
     /// Number of tasks that had finished when their gang failed, and that run again.
     pub(super) repeated: u64,
     /// Number of waiting placeholders.

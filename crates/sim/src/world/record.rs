@@ -259,6 +259,7 @@ impl Play<'_> {
         match state {
             ApplicationState::Running if !open.complete => {
                 open.complete = true;
+                open.runs += 1;
                 self.outcome.counts.gangs.complete += 1;
                 self.started(job);
                 self.is_due(Due::Members(job));

@@ -204,15 +204,16 @@ impl Play<'_> {
 
     /// Returns the key of a task, or of its placeholder. Keys are unique in a run.
     fn key(&self, position: usize, number: u64, part: Part) -> Name {
-        let (job, attempts) = (&self.outcome.jobs[position], self.open[position].attempts);
+        let (job, open) = (&self.outcome.jobs[position], &self.open[position]);
         let task = match job.asks {
             1 => job.name.to_string(),
             _ => format!("{}.{number}", job.name),
         };
-        Name::from(match (part, attempts) {
-            (Part::Task | Part::Member, _) => task,
-            (Part::Place, 0) => format!("{task}.place"),
-            (Part::Place, attempts) => format!("{task}.place.try{}", attempts + 1),
+        Name::from(match (part, open.attempts, open.runs) {
+            (Part::Task, ..) | (Part::Member, _, 0 | 1) => task,
+            (Part::Member, _, runs) => format!("{task}.run{runs}"),
+            (Part::Place, 0, _) => format!("{task}.place"),
+            (Part::Place, attempts, _) => format!("{task}.place.try{}", attempts + 1),
         })
     }
 
