@@ -21,12 +21,19 @@ impl Books {
         Some(u64::try_from(share).unwrap_or_default().max(1))
     }
 
+    /// Returns whether a partition allows one more reservation of a node that no ask requires.
+    #[inline]
+    pub(crate) fn allows_reservation(&self, partition: PartitionId) -> bool {
+        let count = self.partition(partition).reservation_count;
+        self.reservations_max(partition).is_none_or(|most| count < most)
+    }
+
     /// Returns whether the limits allow one more reservation for an ask that no node is required for.
     pub(crate) fn may_reserve(&self, ask: AllocationId) -> bool {
         let application = self.application(self.allocation(ask).application);
-        let count = self.partition(application.partition).reservation_count;
-        self.reservations_max(application.partition)
-            .is_none_or(|most| count < most && application.reservation_count == 0)
+        let limited = self.reservations_max(application.partition).is_some();
+        let has_one = limited && application.reservation_count > 0;
+        !has_one && self.allows_reservation(application.partition)
     }
 
     /// Returns the time from which the reservation of an ask is in vain, and another ask comes first. `None` if it

@@ -128,7 +128,10 @@ impl Scheduler {
             return Look::Barred;
         }
         let old = is_old(books, ask, now);
-        if old && self.reserve_for(books, (partition, key), ask, events).is_over() {
+        if old
+            && books.may_reserve(ask)
+            && self.reserve_for(books, (partition, key), ask, events).is_over()
+        {
             return Look::Moved;
         }
         Look::Failed

@@ -116,7 +116,6 @@ impl Scheduler {
             self.node_changed(books, node);
             if let Some(application) = seen.application {
                 self.follow_reservation(books, application);
-                self.reservations_allowed(books, books.application(application).partition);
             }
         }
     }

@@ -263,7 +263,6 @@ impl Scheduler {
                 self.cluster_resized(books, *partition);
                 self.node_grew(books, node);
                 self.node_opened(books, node);
-                self.reservations_allowed(books, *partition);
             }
             NodeEvent::Resized { node, .. } => {
                 let partition = books.node(*node).partition;

@@ -341,7 +341,9 @@ impl Scheduler {
         events: &mut Vec<Event>,
     ) -> Search {
         loop {
-            let keeps = pass == Pass::Normal && self.nodes[&partition].has_open();
+            let keeps = pass == Pass::Normal
+                && self.nodes[&partition].has_open()
+                && books.allows_reservation(partition);
             let Some((leaf, list)) = self.tree.first(books, root, pass, keeps) else {
                 return Search::GoesOn;
             };

@@ -268,15 +268,6 @@ impl Scheduler {
         }
     }
 
-    /// Shows all reservation candidates again after a partition can have allowed more reservations.
-    pub(super) fn reservations_allowed(&mut self, books: &Books, partition: PartitionId) {
-        let count = books.partition(partition).reservation_count;
-        if books.reservations_max(partition).is_some_and(|most| count < most) {
-            let shown = (&mut self.tree, &mut self.parked.turns);
-            self.reservation_candidates.open(shown, partition, |_| true);
-        }
-    }
-
     /// Stops tracking a batch that leaves its class.
     pub(super) fn forget_age(&mut self, id: AskBatchId) {
         let batch = &mut self.classes.batches[id];

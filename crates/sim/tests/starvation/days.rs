@@ -45,7 +45,7 @@ pub(crate) fn draw(seed: u64) -> Setup {
 
 fn queue_file(draw: &mut Draw, shape: Shape, leaves: u64, capacity: u64) -> String {
     let mut text = String::from(
-        "partitions:\n  - name: default\n    gangs: {placement: whole}\n    starvation: {after: 10m}\n    queues:\n      - name: root\n        submitacl: '*'\n        queues:\n",
+        "partitions:\n  - name: default\n    gangs: {placement: whole}\n    starvation: {after: 10m}\n    reservations: {share: 10%}\n    queues:\n      - name: root\n        submitacl: '*'\n        queues:\n",
     );
     for number in 0..leaves {
         let guaranteed = draw.between(0, capacity / leaves);
