@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 use crate::wait::Blocker;
 
 use super::batch_list::{BatchKey, BatchList};
-use super::class::{AskBatch, AskBatchId, ChargeState, ClassId, ClassKey, Head};
+use super::class::{AskBatch, AskBatchId, ChargeState, ClassId, ClassKey, GangPart, Head};
 use super::few::Few;
 use super::hints::Heard;
 use super::lending::{self, LendKey};
@@ -112,8 +112,10 @@ impl Scheduler {
             shape: row.shape,
             mode,
             gang: books.gang_of(ask),
-            in_gang: batch_key.in_gang,
-            gathers: batch_key.in_gang && whole_gangs::gathers(books, application),
+            gang_part: GangPart::of(
+                batch_key.in_gang,
+                batch_key.in_gang && whole_gangs::gathers(books, application),
+            ),
             has_hold: batch_key.has_hold,
             backoff_application: alone,
             shared,
@@ -424,8 +426,9 @@ impl Scheduler {
         let gathers = whole_gangs::gathers(books, application);
         let is_as_it_was = |batch| {
             let key = key_of(batch);
-            let gang = || (self.gang_of_batch(books, batch), gathers);
-            key.charge == charge && (!key.in_gang || (key.gang, key.gathers) == gang())
+            let part = GangPart::of(key.gang_part.is_placeholder(), gathers);
+            let gang = || (self.gang_of_batch(books, batch), part);
+            key.charge == charge && (!part.is_placeholder() || (key.gang, key.gang_part) == gang())
         };
         if waiting.batches.iter().all(is_as_it_was) {
             self.turns_moved(books, application);
@@ -440,14 +443,15 @@ impl Scheduler {
             let row = &self.classes.batches[batch];
             let key = self.classes.rows[row.class].key;
             let gang = self.gang_of_batch(books, batch);
-            let gathers = gathers && key.in_gang;
-            if key.charge == charge && (key.gang, key.gathers) == (gang, gathers) {
+            let gang_part = GangPart::of(key.gang_part.is_placeholder(), gathers);
+            if key.charge == charge && (key.gang, key.gang_part) == (gang, gang_part) {
                 continue;
             }
             let left = row.class;
             let shared = takes_turns(books, key.leaf, charge, key.mode);
             let alone = backoff_application(books, application).filter(|_| !charge.waits());
-            let to = ClassKey { charge, gang, gathers, backoff_application: alone, shared, ..key };
+            let to =
+                ClassKey { charge, gang, gang_part, backoff_application: alone, shared, ..key };
             if self.rekey_own((left, application), to) {
                 self.recount(books, left);
                 self.note(Note::Joined { application, class: left });

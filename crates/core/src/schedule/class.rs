@@ -37,6 +37,35 @@ new_key_type! {
     pub(super) struct AskBatchId;
 }
 
+/// Part of asks in a gang that is placed as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum GangPart {
+    /// No placeholders of such a gang.
+    None,
+    /// Placeholders of a gang that does not gather. It can be placed in part.
+    Placeholder,
+    /// Placeholders of a gang that gathers.
+    Gathers,
+}
+
+impl GangPart {
+    /// Returns the part of placeholders, or of other asks.
+    pub(super) const fn of(is_placeholder: bool, gathers: bool) -> Self {
+        match (is_placeholder, gathers) {
+            (false, _) => Self::None,
+            (true, false) => Self::Placeholder,
+            (true, true) => Self::Gathers,
+        }
+    }
+
+    pub(super) const fn is_placeholder(self) -> bool {
+        match self {
+            Self::None => false,
+            Self::Placeholder | Self::Gathers => true,
+        }
+    }
+}
+
 /// Properties that the asks of a class share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ClassKey {
@@ -46,10 +75,8 @@ pub(super) struct ClassKey {
     pub(super) mode: PlacementMode,
     /// Gang of the placeholders, if it is placed as a whole and none of it is placed yet.
     pub(super) gang: Option<GangSize>,
-    /// Whether they are placeholders of a gang that is placed as a whole, placed in part or not.
-    pub(super) in_gang: bool,
-    /// Whether they are placeholders of a gang that gathers.
-    pub(super) gathers: bool,
+    /// Whether they are placeholders of a gang that is placed as a whole, and whether the gang gathers.
+    pub(super) gang_part: GangPart,
     /// Whether the queues hold capacity for its only ask.
     pub(super) has_hold: bool,
     /// Application of the class, if its leaf backs off and each application is checked by itself.
@@ -79,7 +106,7 @@ impl ClassKey {
     /// hold, or its gang gathers. Otherwise, the capacity that its queues hold or its gang has would be idle until the
     /// head starts, and the head can wait for this capacity.
     pub(super) const fn passes_head(&self) -> bool {
-        self.has_hold || self.gathers
+        self.has_hold || matches!(self.gang_part, GangPart::Gathers)
     }
 
     /// Returns the number of asks that start together: the members of a task, otherwise 1.
@@ -423,27 +450,20 @@ impl Known {
 }
 
 /// Rest of the key of a class after leaf and charge state, in the order of the key.
-type WantKey = (
-    ShapeId,
-    PlacementMode,
-    (Option<GangSize>, bool, bool),
-    bool,
-    Option<ApplicationId>,
-    bool,
-    bool,
-);
+type WantKey =
+    (ShapeId, PlacementMode, (Option<GangSize>, GangPart), bool, Option<ApplicationId>, bool, bool);
 
 impl ClassKey {
     const fn want(&self) -> WantKey {
-        let Self { shape, mode, gang, in_gang, gathers, has_hold, shared, .. } = *self;
+        let Self { shape, mode, gang, gang_part, has_hold, shared, .. } = *self;
         let (alone, lined) = (self.backoff_application, self.in_head_of_line_queue);
-        (shape, mode, (gang, in_gang, gathers), has_hold, alone, shared, lined)
+        (shape, mode, (gang, gang_part), has_hold, alone, shared, lined)
     }
 
     /// Returns the key of its batch in an application.
     const fn of_batch(&self) -> BatchKey {
-        let Self { shape, mode, in_gang, has_hold, .. } = *self;
-        BatchKey { shape, mode, in_gang, has_hold }
+        let Self { shape, mode, gang_part, has_hold, .. } = *self;
+        BatchKey { shape, mode, in_gang: gang_part.is_placeholder(), has_hold }
     }
 }
 

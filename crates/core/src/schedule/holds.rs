@@ -27,7 +27,7 @@ use crate::wait::{Blocker, Wait};
 
 use super::Scheduler;
 use super::checks::wait_for_charge;
-use super::class::{ClassId, ClassKey};
+use super::class::{ClassId, ClassKey, GangPart};
 
 /// Position of a class that waits for a hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -344,7 +344,7 @@ impl Scheduler {
         }
         let (application, first) = self.first_ask(class);
         let ask = books.allocation(first);
-        let gathers = row.key.gathers;
+        let gathers = row.key.gang_part == GangPart::Gathers;
         let is_first = gathers || books.application(application).repairs_gang();
         let since = if is_first { Timestamp::ZERO } else { ask.waits_for_hold_since() };
         let due = books.hold_due_at(first);

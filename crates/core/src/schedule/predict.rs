@@ -8,7 +8,7 @@ use crate::wait::{Blocker, CheckResult, Wait};
 
 use super::Scheduler;
 use super::checks::{Checked, Position};
-use super::class::{ChargeState, ClassKey};
+use super::class::{ChargeState, ClassKey, GangPart};
 use super::placement_mode::PlacementMode;
 
 /// An ask that the fork of the books has, and the scheduler does not.
@@ -47,8 +47,7 @@ impl Scheduler {
                 PlacementMode::AnyNode
             },
             gang: None,
-            in_gang: false,
-            gathers: false,
+            gang_part: GangPart::None,
             has_hold: false,
             backoff_application: None,
             shared: then.users_of(leaf).is_some(),

@@ -60,7 +60,7 @@ pub(super) struct CandidateKey {
 
 impl CandidateKey {
     pub(super) const fn of(class: ClassKey) -> Self {
-        let ClassKey { shape, leaf, mode, in_gang, shared, .. } = class;
+        let ClassKey { shape, leaf, mode, gang_part, shared, .. } = class;
         let asking = match mode {
             PlacementMode::NeedsVerdict(ask) => Some(ask),
             PlacementMode::AnyNode
@@ -72,7 +72,7 @@ impl CandidateKey {
             | PlacementMode::ReplacePlaceholder(..)
             | PlacementMode::ReplacePlaceholderAlone(_) => None,
         };
-        Self { shape, leaf, asking, in_gang, shared }
+        Self { shape, leaf, asking, in_gang: gang_part.is_placeholder(), shared }
     }
 
     /// Returns the list in which the leaf shows the group.
