@@ -245,12 +245,12 @@ const LIMITED: &[&str] = &[
     "Ask.Reserved",
     "woken by time",
     "placed with a hold from a line",
-    "reservation given up in vain",
 ];
 
 /// What a few of 2,500 histories come to: where queues hold room, and where reservations are limited besides.
 const RARELY_HELD: &[&str] = &["woke from HELD"];
-const RARELY_LIMITED: &[&str] = &["reservation given up for a hold"];
+const RARELY_LIMITED: &[&str] =
+    &["reservation given up for a hold", "reservation given up in vain"];
 
 /// What a few of ten thousand histories come to: whether one of fewer does is a matter of the seed.
 const RARE: &[&str] = &[
