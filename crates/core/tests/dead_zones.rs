@@ -12,8 +12,8 @@ use headroom_core::{AddNode, Ask, Command, Name, Scheduler, Step, Submit, Timest
 
 /// The largest guarantee that is tried: `HEADROOM_CAPACITY`, 8 before a release.
 fn capacity_max() -> i64 {
-    let told = std::env::var("HEADROOM_CAPACITY").ok().and_then(|text| text.parse().ok());
-    told.unwrap_or(3)
+    let wanted = std::env::var("HEADROOM_CAPACITY").ok().and_then(|text| text.parse().ok());
+    wanted.unwrap_or(3)
 }
 
 /// One user: the usage, and the size of the user's asks, of which there are as many as could ever fit.

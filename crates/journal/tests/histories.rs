@@ -8,8 +8,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 /// How many histories to play: a fifth of `HEADROOM_HISTORIES`, or enough for every day.
 fn histories() -> u32 {
-    let said = std::env::var("HEADROOM_HISTORIES").ok().and_then(|text| text.parse::<u32>().ok());
-    said.map_or(500, |count| count / 5)
+    let wanted = std::env::var("HEADROOM_HISTORIES").ok().and_then(|text| text.parse::<u32>().ok());
+    wanted.map_or(500, |count| count / 5)
 }
 
 /// Into bytes and out of them again.

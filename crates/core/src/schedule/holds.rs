@@ -35,8 +35,6 @@ struct Candidate {
     /// Queue that refuses the class.
     level: QueueId,
     leaf: QueueId,
-    /// Whether its asks are placeholders of a gang that gathers.
-    gathers: bool,
     /// Creation time and number of its first ask. Time 0 for an ask that precedes the others of its leaf: it replaces a
     /// lost member of a gang, or its gang gathers.
     since: (Timestamp, i64),
@@ -97,7 +95,7 @@ impl Holds {
 
     fn remove(&mut self, class: ClassId) {
         let Some(candidate) = self.classes.remove(&class) else { return };
-        let Candidate { level, leaf, since, due, .. } = candidate;
+        let Candidate { level, leaf, since, due } = candidate;
         if self.waiting.remove(&(due, class)) {
             return;
         }
@@ -348,7 +346,7 @@ impl Scheduler {
         let is_first = gathers || books.application(application).repairs_gang();
         let since = if is_first { Timestamp::ZERO } else { ask.waits_for_hold_since() };
         let due = books.hold_due_at(first);
-        Some(Candidate { level, leaf, gathers, since: (since, ask.number), due })
+        Some(Candidate { level, leaf, since: (since, ask.number), due })
     }
 
     /// Chooses the ask that gets a hold at a queue, and the highest queue of the hold.
@@ -414,7 +412,8 @@ impl Scheduler {
             let grows = hold.is_none_or(|hold| is_above(books, top, hold.top));
             // An ancestor queue can hold capacity for another ask. That hold also applies to equal asks, so this ask
             // cannot take it.
-            let Candidate { gathers, since, .. } = self.holds.classes[&class];
+            let gathers = key.gang_part == GangPart::Gathers;
+            let since = self.holds.classes[&class].since;
             return (grows && is_free_for(books, ask, top)).then_some((gathers, since, (ask, top)));
         }
     }

@@ -385,16 +385,11 @@ impl Scheduler {
                 self.visit_again(books, application);
                 self.follow_reservation(books, application);
             }
-            AskEvent::Held { ask, .. } => {
+            AskEvent::Held { ask, .. } | AskEvent::HoldEnded { ask } => {
                 self.reorder_seen(books, seen);
                 self.add_ask(books, *ask);
                 self.give_marks(books, *ask);
                 self.watch_hold(books, *ask);
-            }
-            AskEvent::HoldEnded { ask } => {
-                self.reorder_seen(books, seen);
-                self.add_ask(books, *ask);
-                self.give_marks(books, *ask);
             }
             AskEvent::Unreserved { ask } => {
                 self.reorder_seen(books, seen);

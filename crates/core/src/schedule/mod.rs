@@ -340,10 +340,9 @@ impl Scheduler {
         (pass, now): (Pass, Timestamp),
         events: &mut Vec<Event>,
     ) -> Search {
+        let allowed = pass == Pass::Normal && books.allows_reservation(partition);
         loop {
-            let keeps = pass == Pass::Normal
-                && self.nodes[&partition].has_open()
-                && books.allows_reservation(partition);
+            let keeps = allowed && self.nodes[&partition].has_open();
             let Some((leaf, list)) = self.tree.first(books, root, pass, keeps) else {
                 return Search::GoesOn;
             };

@@ -282,8 +282,8 @@ impl Load {
 /// which takes the time of their work, at the longest run time, at the part of the quota that its leaf has. Each other large job before it makes its
 /// quota drain once, and its node; so does its own. A gang can need a hold for each of its placeholders.
 ///
-/// Other leaves can always use what is guaranteed to them. A job that does not fit beside it has no bound, nor has a gang
-/// with more tasks than empty nodes can hold.
+/// Other leaves can always use what is guaranteed to them. A job that does not fit into the rest has no bound. Neither has a
+/// gang with more tasks than empty nodes can hold.
 fn bounds(
     small: &[Job],
     larges: &[Job],
