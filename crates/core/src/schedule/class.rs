@@ -391,8 +391,25 @@ impl Class {
         let is_as_one = is_permanent || blocker.is_some_and(behind);
         let (members, mixed_gang) =
             if is_as_one { self.key.as_one() } else { (self.key.members(), None) };
+        // Tasks of several members also use nodes beside the one that gained capacity. With back-off, each wake-up
+        // counts for the application.
+        let opens_in_turn = matches!(blocker, Some(Blocker::Nodes(_)))
+            && members == 1
+            && self.key.backoff_application.is_none()
+            && pass.waiting().is_some();
         let of = |blocker, shape, lined| {
-            Some(GroupKey { blocker, shape, members, mixed_gang, leaf, pass, shared, lined })
+            let group = GroupKey {
+                blocker,
+                opens_in_turn,
+                shape,
+                members,
+                mixed_gang,
+                leaf,
+                pass,
+                shared,
+                lined,
+            };
+            Some(group)
         };
         let Some(Wait { blocker, .. }) = self.wait else {
             return if shared { of(None, shape, false) } else { None };

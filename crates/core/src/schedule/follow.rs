@@ -17,10 +17,12 @@ impl Scheduler {
         let (now, judged, marking) = (self.now, self.judged, core::mem::take(&mut self.marking));
         let pending_counts = pending_counts.map(|_| PendingCounts::default());
         let lines = core::mem::take(&mut self.parked.lines).renewed();
+        let waking_nodes = self.parked.waking_nodes.renewed();
         let waited = self.classes.take_waited();
         let hints = self.hints.renewed();
         *self = Self { notes, pending_counts, hints, judged, now, marking, ..Self::default() };
         self.parked.lines = lines;
+        self.parked.waking_nodes = waking_nodes;
         self.note(Note::Renewed);
         self.build(books);
         self.classes.restore_waited(waited);
@@ -91,6 +93,7 @@ impl Scheduler {
             // For asks that start together, this node can complete the required capacity.
             let suits = |wanted: (ShapeId, u32)| fits(wanted) && books.suits(wanted.0, node);
             self.parked.open(&mut self.tree, Blocker::Nodes(row.partition), suits);
+            self.parked.node_gained(&mut self.tree, books, node);
             self.wake_gangs(row.partition, suits);
             self.lending.node_gave_way(&mut self.tree, books, node);
         }

@@ -62,6 +62,7 @@ impl Scheduler {
                 let partition = books.node(*node).partition;
                 self.unpin(books, *node);
                 self.nodes_of(partition).remove(books, *node);
+                self.parked.waking_nodes.node_changed(partition, *node);
                 BeforeEvent { partition: Some(partition), ..BeforeEvent::default() }
             }
             Event::Application(event) => before_application(books, event),

@@ -20,7 +20,7 @@ use super::class::{ChargeState, ClassId, ClassKey, Head};
 use super::class_list::{ClassList, ClassPosition};
 use super::min_tree::EntryId;
 use super::placement_mode::{Pass, PlacementMode};
-use super::tree::Tree;
+use super::tree::{Next, Tree};
 use super::{Scheduler, Search, place};
 
 /// Key of the classes that can borrow the same nodes.
@@ -262,7 +262,8 @@ impl Scheduler {
         if !self.lending.is_on(partition) {
             return Search::GoesOn;
         }
-        while let Some((leaf, _)) = self.tree.first(books, root, Pass::LendNodes, false) {
+        let first = |tree: &Tree| tree.first(books, root, Pass::LendNodes, (false, false));
+        while let Some(Next::Ready(leaf, _)) = first(&self.tree) {
             let first = self.tree.ready(leaf, Pass::LendNodes).first();
             let first = first.expect("the leaf has some to lend to").clone();
             let key = self.classes.rows[first.1].key;

@@ -49,6 +49,7 @@ mod throttling;
 mod tree;
 mod wait_history;
 mod waits;
+mod waking_nodes;
 mod whole_gangs;
 
 pub(crate) use chain::Chain;
@@ -90,7 +91,7 @@ use preemption_attempts::PreemptionAttempts;
 use questions::{Refused, found_no_node, put_question};
 use replacement::{GroupId, ReplaceablePlaceholders, replace_placeholder};
 use reservation_candidates::{ReservationCandidates, SchedulerTimer};
-use tree::Tree;
+use tree::{Next, Tree};
 use whole_gangs::GatheringGangs;
 
 /// Result of [`Scheduler::next`].
@@ -343,12 +344,25 @@ impl Scheduler {
         let allowed = pass == Pass::Normal && books.allows_reservation(partition);
         loop {
             let keeps = allowed && self.nodes[&partition].has_open();
-            let Some((leaf, list)) = self.tree.first(books, root, pass, keeps) else {
-                return Search::GoesOn;
+            let searched = (partition, pass);
+            let waking = &mut self.parked.waking_nodes;
+            let wakes = waking.is_searching(&mut self.tree, books, searched);
+            let (leaf, list) = match self.tree.first(books, root, pass, (keeps, wakes)) {
+                Some(Next::Ready(leaf, list)) => (leaf, list),
+                Some(Next::Waiting(leaf)) => {
+                    self.parked.visit_leaf(&mut self.tree, books, (leaf, pass));
+                    self.refresh(books);
+                    continue;
+                }
+                None => {
+                    self.parked.end_search(&mut self.tree, searched);
+                    return Search::GoesOn;
+                }
             };
             let (_, class) = self.tree.ready(leaf, list).first().expect("the leaf has some ready");
             let class = *class;
             let others = self.tree.ready(leaf, Pass::ReserveNodes).is_empty();
+            let waited = self.tree.is_waiting(leaf, pass);
             let key = self.classes.rows[class].key;
             // An ask with a reserved node is in this pass only for preemption, and is checked by itself.
             let visits = pass == Pass::Normal && key.mode.pass() == Pass::Normal;
@@ -369,7 +383,10 @@ impl Scheduler {
             self.pick_users(books);
             self.follow_lines(books);
             let empty = self.tree.ready(leaf, list).is_empty();
-            if empty || others != self.tree.ready(leaf, Pass::ReserveNodes).is_empty() {
+            if empty
+                || others != self.tree.ready(leaf, Pass::ReserveNodes).is_empty()
+                || waited != self.tree.is_waiting(leaf, pass)
+            {
                 self.tree.touch(leaf);
                 self.tree.refresh(books);
             }

@@ -3,12 +3,15 @@
 //! Classes of one leaf with the same blocker and the same amounts form a *group*: the blocker blocks all of them or
 //! none. When the blocker can have changed, the group opens and shows its leaf only its first class. After that class
 //! is placed, it shows the next one. The first class that is blocked again closes the group. So a wake-up costs the
-//! distinct amounts and the leaves that it can help, regardless of the number of waiting users.
+//! distinct amounts and the leaves that it can help, regardless of the number of waiting users. Groups that wait for a
+//! node open one by one, see [`waking_nodes`](super::waking_nodes).
 
 use alloc::collections::BTreeMap;
+use alloc::collections::btree_map::Entry;
 use alloc::vec::Vec;
 use core::ops::Bound;
 
+use crate::books::Books;
 use crate::id::{ApplicationId, Id, QueueId, ShapeId, Slot};
 use crate::wait::Blocker;
 
@@ -19,12 +22,15 @@ use super::head_of_line::HeadsOfLine;
 use super::min_tree::EntryId;
 use super::placement_mode::Pass;
 use super::tree::Tree;
+use super::waking_nodes::WakingNodes;
 
 /// Properties that the classes of a group share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GroupKey {
     /// Blocker of the classes. `None` if they wait only for the fair-share pick of their user.
     pub(super) blocker: Option<Blocker>,
+    /// Whether the group waits for a node and opens when its leaf is next, not when a node gains free capacity.
+    pub(super) opens_in_turn: bool,
     pub(super) shape: ShapeId,
     /// Number of asks that start together. 0 for a gang whose placeholders differ in size.
     pub(super) members: u32,
@@ -39,7 +45,8 @@ pub(super) struct GroupKey {
 }
 
 impl GroupKey {
-    /// Returns the lower bound of all groups with this blocker and this or a greater shape.
+    /// Returns the lower bound of all groups with this blocker and this or a greater shape. Groups that open in turn
+    /// come after all others.
     pub(super) const fn first(blocker: Blocker, shape: ShapeId) -> Self {
         Self::first_of(blocker, (shape, 0))
     }
@@ -47,8 +54,8 @@ impl GroupKey {
     /// Returns the lower bound of all groups with this blocker, shape, and this or a greater number.
     const fn first_of(blocker: Blocker, (shape, members): (ShapeId, u32)) -> Self {
         let (leaf, pass, shared, lined) = (QueueId::FIRST, Pass::Reserved, false, false);
-        let mixed_gang = None;
-        Self { blocker: Some(blocker), shape, members, mixed_gang, leaf, pass, shared, lined }
+        let (blocker, opens_in_turn, mixed_gang) = (Some(blocker), false, None);
+        Self { blocker, opens_in_turn, shape, members, mixed_gang, leaf, pass, shared, lined }
     }
 }
 
@@ -68,6 +75,7 @@ pub(super) struct Parked {
     groups: BTreeMap<GroupKey, Group>,
     pub(super) turns: FairShareIndex,
     pub(super) lines: HeadsOfLine,
+    pub(super) waking_nodes: WakingNodes,
 }
 
 impl Parked {
@@ -78,11 +86,19 @@ impl Parked {
         key: GroupKey,
         place: ClassPosition,
     ) -> EntryId {
-        let group = self.groups.entry(key).or_default();
+        let group = match self.groups.entry(key) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                self.waking_nodes.insert(tree, key);
+                new.insert(Group::default())
+            }
+        };
         let seat = group.members.insert(place, key.shared);
         // A group without a blocker waits only for the pick of its users, so no blocker can close it.
         group.open = key.blocker.is_none();
         group.show(tree, (&mut self.turns, &mut self.lines), key);
+        self.waking_nodes.found_none(key);
+        self.waking_nodes.changed(tree, key);
         seat
     }
 
@@ -100,7 +116,9 @@ impl Parked {
         group.show(tree, (&mut self.turns, &mut self.lines), key);
         if group.members.is_empty() {
             self.groups.remove(&key);
+            self.waking_nodes.remove(tree, key);
         }
+        self.waking_nodes.changed(tree, key);
     }
 
     /// Changes the position of a class in the order of its leaf.
@@ -114,6 +132,7 @@ impl Parked {
         let Some(group) = self.groups.get_mut(&key) else { return };
         group.members.replace(before, after, seat, key.shared);
         group.show(tree, (&mut self.turns, &mut self.lines), key);
+        self.waking_nodes.changed(tree, key);
     }
 
     /// Closes a group whose first class is blocked again, because the blocker then blocks all classes.
@@ -121,6 +140,8 @@ impl Parked {
         if let Some(group) = self.groups.get_mut(&key) {
             group.open = false;
             group.show(tree, (&mut self.turns, &mut self.lines), key);
+            self.waking_nodes.found_none(key);
+            self.waking_nodes.changed(tree, key);
         }
     }
 
@@ -143,15 +164,17 @@ impl Parked {
         closed.filter_map(|(key, group)| Some((*key, group.members.iter().next()?.1)))
     }
 
-    /// Returns the leaves and passes of open groups.
-    pub(super) fn open_leaves(&self) -> impl Iterator<Item = (QueueId, Pass)> {
+    /// Returns the leaves and passes of open groups, and of groups that open in turn for a node that gained capacity.
+    pub(super) fn open_leaves(&self, books: &Books) -> impl Iterator<Item = (QueueId, Pass)> {
         let open = self.groups.iter().filter(|(_, group)| group.open && !group.members.is_empty());
-        open.map(|(key, _)| (key.leaf, key.pass))
+        let open = open.map(|(key, _)| (key.leaf, key.pass));
+        open.chain(self.waking_nodes.to_be_visited(books))
     }
 
     /// Closes all groups with a blocker, whether the blocker changed or not.
     #[cfg(feature = "testkit")]
     pub(super) fn close_all(&mut self, tree: &mut Tree) {
+        self.waking_nodes.end_all(tree);
         for (key, group) in &mut self.groups {
             if group.open && key.blocker.is_some() {
                 group.open = false;
@@ -184,7 +207,36 @@ impl Parked {
         self.groups.get_mut(&key).map(|group| &mut group.members)
     }
 
-    /// Opens every group with this blocker whose shape and number satisfy `fits`.
+    /// Opens the groups of one size and pass that would open in turn.
+    pub(super) fn open_size(
+        &mut self,
+        tree: &mut Tree,
+        blocker: Blocker,
+        (shape, pass): (ShapeId, Pass),
+    ) {
+        let from = GroupKey { opens_in_turn: true, ..GroupKey::first(blocker, shape) };
+        for (key, group) in self.groups.range_mut(from..) {
+            if key.blocker != Some(blocker) || key.shape != shape {
+                return;
+            }
+            if key.pass == pass {
+                group.open = true;
+                group.show(tree, (&mut self.turns, &mut self.lines), *key);
+                self.waking_nodes.changed(tree, *key);
+            }
+        }
+    }
+
+    /// Returns the group whose first class is the first in the order of the leaf.
+    pub(super) fn first_group(&self, keys: Vec<GroupKey>) -> Option<GroupKey> {
+        let firsts = keys.into_iter().filter_map(|key| {
+            let first = self.groups.get(&key)?.members.iter().next()?;
+            Some((first, key))
+        });
+        firsts.min().map(|(_, key)| key)
+    }
+
+    /// Opens every group with this blocker whose shape and number satisfy `fits`, except those that open in turn.
     ///
     /// Costs a lookup for each distinct shape and number, and for each leaf with a group that opens.
     #[inline]
@@ -199,7 +251,7 @@ impl Parked {
         }
         let mut from = Bound::Included(GroupKey::first(blocker, ShapeId::FIRST));
         while let Some((&key, group)) = self.groups.range_mut((from, Bound::Unbounded)).next() {
-            if key.blocker != Some(blocker) {
+            if key.blocker != Some(blocker) || key.opens_in_turn {
                 return;
             }
             let wanted = (key.shape, key.members);

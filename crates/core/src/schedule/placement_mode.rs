@@ -19,18 +19,24 @@ pub(super) enum Pass {
     ReserveNodes,
     /// Lending. Not a pass of its own: asks without a label can borrow idle nodes of a label when nothing else moves.
     LendNodes,
+    /// Not a pass of its own: leaves with classes of the pass [`Pass::Reserved`] that wait for a node.
+    WaitReserved,
+    /// Not a pass of its own: leaves with classes of the normal pass that wait for a node.
+    WaitNormal,
 }
 
 impl Pass {
     /// Passes of a cycle.
     pub(super) const ALL: [Self; 3] = [Self::Reserved, Self::ReplacePlaceholders, Self::Normal];
     /// Passes with ordered lists.
-    pub(super) const LISTS: [Self; 5] = [
+    pub(super) const LISTS: [Self; 7] = [
         Self::Reserved,
         Self::ReplacePlaceholders,
         Self::Normal,
         Self::ReserveNodes,
         Self::LendNodes,
+        Self::WaitReserved,
+        Self::WaitNormal,
     ];
     /// Number of lists.
     pub(super) const COUNT: usize = Self::LISTS.len();
@@ -38,6 +44,21 @@ impl Pass {
     #[inline]
     pub(super) const fn index(self) -> usize {
         self as usize
+    }
+
+    /// Returns the list of leaves with classes of this pass that wait for a node. `None` if such classes are in no
+    /// list.
+    #[inline]
+    pub(super) const fn waiting(self) -> Option<Self> {
+        match self {
+            Self::Reserved => Some(Self::WaitReserved),
+            Self::Normal => Some(Self::WaitNormal),
+            Self::ReplacePlaceholders
+            | Self::ReserveNodes
+            | Self::LendNodes
+            | Self::WaitReserved
+            | Self::WaitNormal => None,
+        }
     }
 }
 

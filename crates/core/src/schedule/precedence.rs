@@ -115,7 +115,7 @@ impl Scheduler {
         }
         // With fair share, a leaf shows no class before the next step. Its open groups show that classes are ready.
         let opened: BTreeSet<(Pass, QueueId)> =
-            self.parked.open_leaves().map(|(leaf, pass)| (pass, leaf)).collect();
+            self.parked.open_leaves(books).map(|(leaf, pass)| (pass, leaf)).collect();
         let leaves = || {
             let all = books.queues().iter().filter(|(_, row)| row.partition == partition);
             all.filter(|(_, row)| row.leaf && row.accepts_allocations()).map(|(id, _)| id)

@@ -253,6 +253,7 @@ impl Scheduler {
     pub(super) fn update_node(&mut self, books: &Books, node: NodeId) {
         let partition = books.node(node).partition;
         self.nodes_of(partition).update(books, node);
+        self.parked.waking_nodes.node_changed(partition, node);
         self.room_of_heads_changed(books, partition, node);
         self.node_versioned(books, node);
     }

@@ -34,8 +34,19 @@ struct Ready {
     classes: BTreeSet<ClassPosition>,
     /// Children of a parent with ready classes, in order.
     children: BTreeSet<(QueueKey, QueueId)>,
+    /// Whether a leaf without ready classes is listed, because it has classes that wait for a node.
+    is_waiting: bool,
     /// Key of this queue in `children` of its parent.
     key: Option<QueueKey>,
+}
+
+/// What the search in the tree found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// A leaf with a ready class, in this list.
+    Ready(QueueId, Pass),
+    /// A leaf with classes that wait for a node.
+    Waiting(QueueId),
 }
 
 /// Queues of all partitions.
@@ -61,6 +72,22 @@ impl Tree {
     #[inline]
     pub(super) fn ready_mut(&mut self, leaf: QueueId, pass: Pass) -> &mut BTreeSet<ClassPosition> {
         &mut self.queues[leaf.index()].passes[pass.index()].classes
+    }
+
+    /// Returns whether a leaf is listed because it has classes of a pass that wait for a node.
+    pub(super) fn is_waiting(&self, leaf: QueueId, pass: Pass) -> bool {
+        let list = pass.waiting().map(|list| &self.queues[leaf.index()].passes[list.index()]);
+        list.is_some_and(|list| list.is_waiting)
+    }
+
+    /// Lists a leaf, or lists it no more, because it has classes of a pass that wait for a node.
+    pub(super) fn list_waiting(&mut self, leaf: QueueId, pass: Pass, is_waiting: bool) {
+        let Some(list) = pass.waiting() else { return };
+        let list = &mut self.queues[leaf.index()].passes[list.index()];
+        if list.is_waiting != is_waiting {
+            list.is_waiting = is_waiting;
+            self.touch(leaf);
+        }
     }
 
     /// Adds all queues.
@@ -156,27 +183,32 @@ impl Tree {
         }
     }
 
-    /// Returns the next leaf to check, and the list to use: of this pass, or of reservations if nodes can be reserved.
-    /// The earlier of both precedes.
+    /// Returns the next leaf to check, and the list to use: of this pass, of reservations if nodes can be reserved
+    /// (`keeps`), or of leaves with classes that wait for a node (`wakes`). The earliest of them precedes.
     #[inline]
     pub(super) fn first(
         &self,
         books: &Books,
         root: QueueId,
         pass: Pass,
-        keeps: bool,
-    ) -> Option<(QueueId, Pass)> {
+        (keeps, wakes): (bool, bool),
+    ) -> Option<Next> {
+        let waiting = pass.waiting().filter(|_| wakes);
         let mut at = root;
         while !books.queue(at).leaf {
             let lists = &self.queues[at.index()].passes;
             let first = lists[pass.index()].children.first();
             let reserving = lists[Pass::ReserveNodes.index()].children.first().filter(|_| keeps);
-            at = earlier(first, reserving)?.1;
+            let waiting = waiting.and_then(|list| lists[list.index()].children.first());
+            at = earlier(earlier(first, reserving), waiting)?.1;
+        }
+        if wakes && self.is_waiting(at, pass) {
+            return Some(Next::Waiting(at));
         }
         let first = self.ready(at, pass).first();
         let reserving = self.ready(at, Pass::ReserveNodes).first().filter(|_| keeps);
         let chosen = earlier(first, reserving)?;
-        Some((at, if first == Some(chosen) { pass } else { Pass::ReserveNodes }))
+        Some(Next::Ready(at, if first == Some(chosen) { pass } else { Pass::ReserveNodes }))
     }
 
     fn refresh_all(&mut self, books: &Books) {
@@ -216,7 +248,8 @@ impl Tree {
         let Some(parent) = row.parent else { return };
         let index = &self.queues[queue.index()];
         let waits = |one: &Ready| {
-            let some = if row.leaf { !one.classes.is_empty() } else { !one.children.is_empty() };
+            let is_ready = one.is_waiting || !one.classes.is_empty();
+            let some = if row.leaf { is_ready } else { !one.children.is_empty() };
             some && row.accepts_allocations()
         };
         let waits = Pass::LISTS.map(|pass| waits(&index.passes[pass.index()]));

@@ -1,4 +1,4 @@
-//! Impossible asks cost nothing while others start, and a node wakes those alone that it may help.
+//! A release or a new node checks only the classes that it can help, and few of those.
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
@@ -10,20 +10,24 @@ fn default() -> Name {
     Name::new("default")
 }
 
-/// A cluster of one node, run by commands, that counts the classes which the scheduler judges.
+/// A cluster that runs commands and counts the classes that the scheduler checks.
 struct Counted(World);
 
 impl Counted {
+    /// A leaf with a line, and one node.
     fn new() -> Self {
-        let mut world = World::default();
         let properties = [("application.sort.policy", "fifo-strict")];
         let properties = properties.map(|(key, value)| (Name::new(key), Name::new(value)));
-        let queue = QueueConfig { properties: properties.into(), ..leaf("a") };
-        let file = partition(parent("root", vec![queue]));
-        world.command(&Command::Configure(Box::new(file))).unwrap();
-        let mut counted = Self(world);
+        let mut counted = Self::of(vec![QueueConfig { properties: properties.into(), ..leaf("a") }]);
         counted.node("n1", 8);
         counted
+    }
+
+    fn of(leaves: Vec<QueueConfig>) -> Self {
+        let mut world = World::default();
+        let file = partition(parent("root", leaves));
+        world.command(&Command::Configure(Box::new(file))).unwrap();
+        Self(world)
     }
 
     fn node(&mut self, name: &str, vcore: i64) {
@@ -38,11 +42,15 @@ impl Counted {
     }
 
     fn ask(&mut self, number: i64, vcore: i64) {
+        self.ask_in("root.a", number, vcore);
+    }
+
+    fn ask_in(&mut self, queue: &str, number: i64, vcore: i64) {
         let application = Name::new(format!("app{number}"));
         let submit = Submit {
             partition: default(),
             application: application.clone(),
-            queue: Name::new("root.a"),
+            queue: Name::new(queue),
             user: Name::new(format!("user{number}")),
             ..Submit::default()
         };
@@ -66,6 +74,14 @@ impl Counted {
             termination: Termination::StoppedByRm,
         };
         self.0.command(&release).unwrap();
+    }
+
+    fn settle(&mut self) {
+        self.0.settle();
+    }
+
+    fn running(&self) -> usize {
+        self.0.books.allocations().iter().filter(|(_, row)| !row.is_pending()).count()
     }
 
     /// How many classes are judged until nothing moves.
@@ -102,4 +118,32 @@ fn impossible_asks_cost_nothing_until_a_node_may_help_them() {
     let (start, small, large) = many;
     assert!(start <= 2 && small <= 2, "{many:?}");
     assert!(large >= 1, "the one that the large node holds was judged");
+}
+
+/// Number of checked classes after a release on one of three nodes. In each of some leaves, asks of 20 sizes wait
+/// that fit what is released.
+fn checked_after_release(leaves: i64) -> u64 {
+    let names: Vec<String> = (0..leaves).map(|number| format!("q{number}")).collect();
+    let mut cluster = Counted::of(names.iter().map(|name| leaf(name)).collect());
+    for number in 0..3 {
+        cluster.node(&format!("n{number}"), 100);
+        cluster.ask_in("root.q0", 10_000 + number, 70);
+    }
+    for (number, leaf) in (0..leaves).zip(&names) {
+        for size in 0..20 {
+            cluster.ask_in(&format!("root.{leaf}"), 20 * number + size, 51 + size);
+        }
+    }
+    cluster.settle();
+    cluster.release(10_000);
+    let checked = cluster.judged();
+    assert_eq!(cluster.running(), 3, "one ask starts where the other ended");
+    checked
+}
+
+#[test]
+fn a_release_checks_few_of_the_leaves_and_sizes_that_fit_the_node() {
+    let (few, many) = (checked_after_release(2), checked_after_release(50));
+    assert_eq!(few, many, "regardless of the number of leaves and sizes");
+    assert!(many <= 3, "{many}");
 }
