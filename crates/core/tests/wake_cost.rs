@@ -18,7 +18,8 @@ impl Counted {
     fn new() -> Self {
         let properties = [("application.sort.policy", "fifo-strict")];
         let properties = properties.map(|(key, value)| (Name::new(key), Name::new(value)));
-        let mut counted = Self::of(vec![QueueConfig { properties: properties.into(), ..leaf("a") }]);
+        let mut counted =
+            Self::of(vec![QueueConfig { properties: properties.into(), ..leaf("a") }]);
         counted.node("n1", 8);
         counted
     }

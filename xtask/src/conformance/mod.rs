@@ -2,7 +2,8 @@
 //!
 //! A folder of recorded cases is a directory below the given one that holds `*.jsonl` files;
 //! its name is its path. Every case is judged: one that cannot be judged yet has failed. A
-//! difference that we decided on is listed in `deviations.toml` and counts as deviating.
+//! difference that we decided on counts as deviating. It is listed in `deviations.toml`, or a
+//! rule of the judge computes the decided answer from the recorded one.
 //!
 //! To judge another kind of folder, write a [`Judge`] in a file of its own and name it in
 //! [`judge_of`].
@@ -10,6 +11,7 @@
 mod case;
 mod config;
 mod deviation;
+mod kubernetes;
 mod placement;
 mod resources;
 pub mod scenario;
@@ -31,8 +33,15 @@ use self::deviation::Deviations;
 use self::scenario::Home;
 
 /// Folders, and parts of them, whose cases are all equal or deviating today. `cargo xtask test` holds them to it.
-pub(crate) const COMPLETE: [&str; 5] =
-    ["yarn", "yunikorn/config", "yunikorn/placement", "yunikorn/resources", "yunikorn/scenarios"];
+pub(crate) const COMPLETE: [&str; 7] = [
+    "kubernetes/conversion",
+    "kubernetes/predicates",
+    "yarn",
+    "yunikorn/config",
+    "yunikorn/placement",
+    "yunikorn/resources",
+    "yunikorn/scenarios",
+];
 
 /// How many cases of folders, and of parts of them, fail today; `cargo xtask test` fails when
 /// more do. Lower the number when fewer do, and move the name to [`COMPLETE`] at 0.
@@ -41,8 +50,9 @@ pub(crate) const OPEN: [(&str, usize); 0] = [];
 /// Exit code for data that cannot be read, to tell it from differences.
 const UNREADABLE: u8 = 2;
 
-/// At most this share of the cases of a recording may deviate by decision: of a folder that has a README,
-/// with all folders in it.
+/// At most this share of the cases of a recording may be listed in `deviations.toml`: of a folder that
+/// has a README, with all folders in it. Cases that deviate by a rule do not count, because the rule
+/// says what the answer must be.
 const DEVIATING_PERCENT_MAX: usize = 3;
 
 /// Replay recorded data and compare.
@@ -50,7 +60,8 @@ const DEVIATING_PERCENT_MAX: usize = 3;
 pub(crate) struct Args {
     /// Where the recorded folders are [default: the project's conformance/]
     dir: Option<PathBuf>,
-    /// Print a list of {folder, cases, equal, deviating, failed} and nothing else
+    /// Print a list of {folder, cases, equal, deviating, byRule, failed} and nothing else. `byRule` of the
+    /// deviating cases follow from a rule, and the others are in deviations.toml
     #[arg(long)]
     json: bool,
     /// Fail unless every case of these folders, or parts of them (`folder:part`), is equal or deviating
@@ -66,10 +77,19 @@ pub(crate) struct Args {
 enum Verdict {
     /// Headroom answers what the reference answered.
     Equal,
+    /// Headroom answers what these decisions make of the recorded answer.
+    Decided(Vec<Rule>),
     /// Headroom answers otherwise, first at this step (0 where a case is one question).
     Differs { step: usize, what: String },
     /// Nobody can tell yet.
     Unjudged,
+}
+
+/// A decision by which the expected answer is computed from the recorded one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rule {
+    decision: &'static str,
+    why: &'static str,
 }
 
 /// Knows one kind of recorded case.
@@ -99,6 +119,8 @@ trait Judge {
 fn judge_of(folder: &str) -> &'static dyn Judge {
     let kind = folder.rsplit_once('/').map_or(folder, |(_, kind)| kind);
     match kind {
+        "conversion" => &kubernetes::Conversion,
+        "predicates" => &kubernetes::Predicates,
         "resources" => &resources::Resources,
         "config" => &config::Config,
         "placement" => &placement::Placement,
@@ -109,12 +131,15 @@ fn judge_of(folder: &str) -> &'static dyn Judge {
 }
 
 /// What came out for one folder.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Report {
     folder: String,
     cases: usize,
     equal: usize,
     deviating: usize,
+    /// How many of `deviating` follow from a rule.
+    #[serde(rename = "byRule")]
+    by_rule: usize,
     failed: Vec<String>,
     /// Why each of `failed` did, in the same order.
     #[serde(skip)]
@@ -122,36 +147,48 @@ pub struct Report {
     /// Listed deviations that no longer deviate, or elsewhere.
     #[serde(skip)]
     stale: Vec<String>,
+    /// How many cases deviate by each rule. A case can deviate by several.
+    #[serde(skip)]
+    rules: BTreeMap<Rule, usize>,
     /// Named parts of the folder.
     #[serde(skip)]
     parts: BTreeMap<&'static str, Part>,
-    /// The recording that the folder belongs to.
+    /// The recording that the folder belongs to, and its name.
     #[serde(skip)]
     recording: Recording,
+    #[serde(skip)]
+    recording_name: String,
 }
 
 /// What came out for all folders of a recording.
 #[derive(Clone, Copy, Debug, Default)]
 struct Recording {
     cases: usize,
-    deviating: usize,
+    listed: usize,
 }
 
-/// The name of the recording that a folder belongs to.
-fn recording_of(folder: &str) -> &str {
-    folder.split_once('/').map_or(folder, |(recording, _)| recording)
+/// The name of the recording that a folder of `dir` belongs to: the nearest directory with a README, or else
+/// the first part of the name.
+fn recording_of<'a>(dir: &Path, folder: &'a str) -> &'a str {
+    let above = |name: &&'a str| name.rsplit_once('/').map(|(above, _)| above);
+    let mut names = std::iter::successors(Some(folder), above);
+    let first = folder.split_once('/').map_or(folder, |(first, _)| first);
+    names.find(|name| dir.join(name).join("README.md").is_file()).unwrap_or(first)
 }
 
 /// Tell each report of its recording; `others` are the cases of folders that have none.
-fn sum_up(reports: &mut [Report], others: &BTreeMap<String, usize>) {
+fn sum_up(dir: &Path, reports: &mut [Report], others: &BTreeMap<String, usize>) {
+    for report in reports.iter_mut() {
+        recording_of(dir, &report.folder).clone_into(&mut report.recording_name);
+    }
     let mut recordings: BTreeMap<String, Recording> = BTreeMap::new();
     for report in reports.iter() {
-        let sum = recordings.entry(recording_of(&report.folder).to_owned()).or_default();
+        let sum = recordings.entry(report.recording_name.clone()).or_default();
         sum.cases += report.cases;
-        sum.deviating += report.deviating;
+        sum.listed += report.deviating - report.by_rule;
     }
     for report in reports {
-        let name = recording_of(&report.folder);
+        let name = &report.recording_name;
         report.recording = recordings.get(name).copied().unwrap_or_default();
         report.recording.cases += others.get(name).copied().unwrap_or_default();
     }
@@ -188,7 +225,7 @@ impl Report {
     }
 
     pub(crate) fn deviates_too_much(&self) -> bool {
-        self.recording.deviating * 100 > self.recording.cases * DEVIATING_PERCENT_MAX
+        self.recording.listed * 100 > self.recording.cases * DEVIATING_PERCENT_MAX
     }
 }
 
@@ -248,21 +285,28 @@ pub(crate) fn survey(dir: &Path, own: &Path) -> Result<Vec<Report>> {
         reports.push(judge_folder(folder, judge, &cases, &deviations)?);
     }
     anyhow::ensure!(!reports.is_empty(), "{} holds no *.jsonl file", dir.display());
-    sum_up(&mut reports, &BTreeMap::new());
+    sum_up(dir, &mut reports, &BTreeMap::new());
     Ok(reports)
 }
 
 /// Print one line per folder; with `names`, the failed cases below it.
 pub fn print(reports: &[Report], names: bool) {
     for report in reports {
+        let by_rule = match report.by_rule {
+            0 => String::new(),
+            count => format!(" ({count} by rule)"),
+        };
         println!(
-            "{}: {} cases, {} equal, {} deviating, {} failed",
+            "{}: {} cases, {} equal, {} deviating{by_rule}, {} failed",
             report.folder,
             report.cases,
             report.equal,
             report.deviating,
             report.failed.len()
         );
+        for (Rule { decision, why }, cases) in &report.rules {
+            println!("  by rule {decision} ({cases}): {why}");
+        }
         for (name, part) in &report.parts {
             let well = part.cases - part.failed;
             println!(
@@ -295,10 +339,10 @@ pub fn replay(dir: &Path, begin: &dyn Fn(&str) -> Box<dyn Home>) -> Result<Vec<R
         if folder.ends_with("/scenarios") {
             reports.push(judge_folder(folder, &judge, &cases, &deviations)?);
         } else {
-            *others.entry(recording_of(&folder).to_owned()).or_default() += cases.len();
+            *others.entry(recording_of(dir, &folder).to_owned()).or_default() += cases.len();
         }
     }
-    sum_up(&mut reports, &others);
+    sum_up(dir, &mut reports, &others);
     Ok(reports)
 }
 
@@ -308,17 +352,7 @@ fn judge_folder(
     cases: &[Case],
     deviations: &Deviations,
 ) -> Result<Report> {
-    let mut report = Report {
-        cases: cases.len(),
-        equal: 0,
-        deviating: 0,
-        failed: Vec::new(),
-        reasons: Vec::new(),
-        stale: Vec::new(),
-        parts: BTreeMap::new(),
-        recording: Recording::default(),
-        folder,
-    };
+    let mut report = Report { cases: cases.len(), folder, ..Report::default() };
     for case in cases {
         let failed_before = report.failed.len();
         let verdict = judge_case(judge, case)?;
@@ -332,6 +366,21 @@ fn judge_folder(
                 report
                     .stale
                     .push(format!("{id} is listed under {decision} but equal: delete its entry"));
+            }
+            (Verdict::Decided(rules), listed) => {
+                report.deviating += 1;
+                report.by_rule += 1;
+                for rule in &rules {
+                    *report.rules.entry(*rule).or_default() += 1;
+                }
+                if let Some(listed) = listed {
+                    let (id, decision) = (&case.id, &listed.decision);
+                    let rules: Vec<_> = rules.iter().map(|rule| rule.decision).collect();
+                    report.stale.push(format!(
+                        "{id} is listed under {decision}, but follows from {}: delete its entry",
+                        rules.join(" and ")
+                    ));
+                }
             }
             (Verdict::Differs { step, .. }, Some(listed)) if listed.step == step => {
                 report.deviating += 1;
@@ -373,10 +422,10 @@ fn complaints(reports: &[Report], required: &[String]) -> Vec<String> {
     let mut complaints = Vec::new();
     let too_many = reports.iter().filter(|one| one.deviates_too_much());
     let too_many: BTreeMap<&str, Recording> =
-        too_many.map(|one| (recording_of(&one.folder), one.recording)).collect();
-    for (name, Recording { cases, deviating }) in too_many {
+        too_many.map(|one| (&*one.recording_name, one.recording)).collect();
+    for (name, Recording { cases, listed }) in too_many {
         complaints.push(format!(
-            "{name}: {deviating} of {cases} cases deviate, more than {DEVIATING_PERCENT_MAX} %"
+            "{name}: {listed} of {cases} cases are listed as deviating, more than {DEVIATING_PERCENT_MAX} %"
         ));
     }
     for name in required {
@@ -433,7 +482,8 @@ mod tests {
         let reports = survey_of(&format!("{GOOD}\n\n{BAD}\n"), None).unwrap();
         let json = serde_json::to_value(&reports).unwrap();
         let expected = serde_json::json!([{
-            "folder": "kind/resources", "cases": 2, "equal": 1, "deviating": 0, "failed": ["bad"],
+            "folder": "kind/resources", "cases": 2, "equal": 1, "deviating": 0, "byRule": 0,
+            "failed": ["bad"],
         }]);
         assert_eq!(json, expected);
         assert_eq!(complaints(&reports, &[]).len(), 0);
@@ -452,6 +502,50 @@ mod tests {
             let report = &reports[0];
             let counts = (report.deviating, report.failed.len(), report.stale.len());
             assert_eq!(counts, (deviating, failed, stale), "{listed}");
+        }
+    }
+
+    /// Answers otherwise by rule.
+    struct Ruled;
+
+    impl Judge for Ruled {
+        fn judge(&self, _: &Value) -> Result<Verdict> {
+            Ok(Verdict::Decided(vec![Rule { decision: "K-2", why: "because" }]))
+        }
+    }
+
+    #[test]
+    fn a_rule_deviates_without_limit_and_needs_no_entry() {
+        let scratch = Scratch::new().unwrap();
+        let file = scratch.path().join("a.jsonl");
+        fs::write(&file, GOOD).unwrap();
+        let cases = case::read(&[file]).unwrap();
+        for (listed, stale) in [(String::new(), 0), (entry("good", 0), 1)] {
+            fs::write(scratch.path().join("deviations.toml"), listed).unwrap();
+            let deviations = Deviations::read(&[scratch.path()]).unwrap();
+            let report = judge_folder("kind/resources".into(), &Ruled, &cases, &deviations);
+            let mut reports = [report.unwrap()];
+            sum_up(scratch.path(), &mut reports, &BTreeMap::new());
+            let report = &reports[0];
+            let counts = (report.deviating, report.by_rule, report.stale.len());
+            assert_eq!(counts, (1, 1, stale));
+            assert_eq!(report.rules.values().sum::<usize>(), 1);
+            assert!(!report.deviates_too_much());
+            assert_eq!(report.is_complete(), stale == 0);
+        }
+    }
+
+    #[test]
+    fn a_recording_is_the_nearest_directory_with_a_readme() {
+        let scratch = Scratch::new().unwrap();
+        for directory in ["a", "b/one"] {
+            fs::create_dir_all(scratch.path().join(directory)).unwrap();
+            fs::write(scratch.path().join(directory).join("README.md"), "").unwrap();
+        }
+        for (folder, expected) in
+            [("a", "a"), ("a/x/y", "a"), ("b/one", "b/one"), ("b/two", "b"), ("c", "c")]
+        {
+            assert_eq!(recording_of(scratch.path(), folder), expected, "{folder}");
         }
     }
 

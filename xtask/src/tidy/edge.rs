@@ -6,19 +6,29 @@ use super::Violation;
 use crate::project::{Text, Tree};
 
 /// Each crate with those of ours that it may depend on.
-const TABLE: [(&str, &[&str]); 9] = [
+const TABLE: [(&str, &[&str]); 10] = [
     ("headroom-core", &[]),
     ("headroom-config", &["headroom-core"]),
     ("headroom-journal", &["headroom-core"]),
     ("headroom-engine", &["headroom-core", "headroom-config", "headroom-journal"]),
     ("headroom-api", &[]),
+    ("headroom-pods", &[]),
     ("headroom-server", OUTER),
-    ("headroom-kubernetes", OUTER),
+    ("headroom-kubernetes", CLUSTER),
     ("headroom-sim", &["headroom-core", "headroom-config", "headroom-journal"]),
     ("headroom", ALL),
 ];
 
 const OUTER: &[&str] = &["headroom-api", "headroom-engine", "headroom-core", "headroom-config"];
+
+const CLUSTER: &[&str] = &[
+    "headroom-pods",
+    "headroom-api",
+    "headroom-server",
+    "headroom-engine",
+    "headroom-core",
+    "headroom-config",
+];
 
 const ALL: &[&str] = &[
     "headroom-core",
@@ -26,6 +36,7 @@ const ALL: &[&str] = &[
     "headroom-journal",
     "headroom-engine",
     "headroom-api",
+    "headroom-pods",
     "headroom-server",
     "headroom-kubernetes",
     "headroom-sim",

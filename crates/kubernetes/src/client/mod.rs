@@ -1,0 +1,247 @@
+//! Requests to the API server.
+//!
+//! Connections, TLS, and credentials are those of the `kube` crate. Objects are decoded here, as the lean types of
+//! [`headroom_pods::object`], so `managedFields` and other unread fields are never stored. Each answer has a limit of
+//! bytes and of time.
+
+mod body;
+mod fault;
+mod lines;
+mod pace;
+pub mod path;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
+use http::{Method, Request, Response};
+use kube::client::Body;
+use kube::config::{Config, KubeConfigOptions, Kubeconfig};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+pub use body::Content;
+pub use fault::{ConnectFault, Fault, Refusal};
+pub use lines::Lines;
+
+use pace::Pace;
+
+/// Time within which a single answer must be complete.
+const ANSWER_TIME: Duration = Duration::from_secs(30);
+/// Time within which a stream must begin.
+const STREAM_TIME: Duration = Duration::from_secs(60);
+/// Most bytes of an answer with one object. The API server stores at most a few megabytes.
+const OBJECT_BYTES: usize = 16 * 1024 * 1024;
+/// Most bytes of an answer with a page of objects.
+const PAGE_BYTES: usize = 256 * 1024 * 1024;
+/// Most bytes of a refusal that are read.
+const REFUSAL_BYTES: usize = 64 * 1024;
+/// Longest pause that the API server can request by `Retry-After`.
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+
+/// A client of one API server. Clones share their connections and their pace.
+#[derive(Clone)]
+pub struct Api {
+    client: kube::Client,
+    pace: Arc<Pace>,
+}
+
+impl std::fmt::Debug for Api {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Api")
+    }
+}
+
+impl From<kube::Client> for Api {
+    fn from(client: kube::Client) -> Self {
+        Self { client, pace: Arc::new(Pace::default()) }
+    }
+}
+
+impl Api {
+    /// Connects as `KUBECONFIG` specifies, or `~/.kube/config`, or else with the account of the pod that this process
+    /// runs in.
+    ///
+    /// # Errors
+    ///
+    /// Returns why there is no usable configuration. An API server that does not answer is no error yet.
+    pub async fn from_environment() -> Result<Self, ConnectFault> {
+        let config = Config::infer().await.map_err(|error| ConnectFault(error.to_string()))?;
+        Self::with_config(config)
+    }
+
+    /// Connects as a file specifies.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the file is not usable.
+    pub async fn from_file(file: &Path) -> Result<Self, ConnectFault> {
+        let fault = |error: kube::config::KubeconfigError| ConnectFault(error.to_string());
+        let kubeconfig = Kubeconfig::read_from(file).map_err(fault)?;
+        let options = KubeConfigOptions::default();
+        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(fault)?;
+        Self::with_config(config)
+    }
+
+    fn with_config(mut config: Config) -> Result<Self, ConnectFault> {
+        // Each caller decides itself what is repeated, and when.
+        config.default_retry = false;
+        let client = kube::Client::try_from(config);
+        client.map(Self::from).map_err(|error| ConnectFault(error.to_string()))
+    }
+
+    /// Limits the writes per second. `burst` writes can be sent at once.
+    #[must_use]
+    pub fn limited(self, per_second: u32, burst: u32) -> Self {
+        Self { pace: Arc::new(Pace::limited(per_second, burst)), ..self }
+    }
+
+    /// Reads an object.
+    ///
+    /// # Errors
+    ///
+    /// Returns why there is no object.
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
+        self.pace.resumed().await;
+        decode(&self.answer(Method::GET, path, Content::None, OBJECT_BYTES).await?)
+    }
+
+    /// Reads a page of objects.
+    ///
+    /// # Errors
+    ///
+    /// Returns why there is no page.
+    pub async fn page(&self, path: &str) -> Result<Bytes, Fault> {
+        self.answer(Method::GET, path, Content::None, PAGE_BYTES).await
+    }
+
+    /// Writes, and returns the answer.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the write has no answer. Unless the fault is a refusal, the write can have happened.
+    pub async fn write(
+        &self,
+        method: Method,
+        path: &str,
+        content: Content<'_>,
+    ) -> Result<Bytes, Fault> {
+        self.pace.turn().await;
+        let answer = self.answer(method, path, content, OBJECT_BYTES).await;
+        if let Err(Fault::Refused(refusal)) = &answer
+            && refusal.code == 429
+        {
+            // All writes pause, because each of them would be refused too.
+            self.pace.pause(refusal.retry_after.unwrap_or(Duration::from_secs(1)).min(PAUSE_MAX));
+        }
+        answer
+    }
+
+    /// Opens a stream of lines.
+    ///
+    /// # Errors
+    ///
+    /// Returns why there is no stream.
+    pub async fn stream(&self, path: &str) -> Result<Lines, Fault> {
+        let request = request(Method::GET, path, Content::None)?;
+        let answer = tokio::time::timeout(STREAM_TIME, self.send(request)).await;
+        Ok(Lines::new(answer.map_err(|_| Fault::Late(STREAM_TIME))??.into_body()))
+    }
+
+    async fn answer(
+        &self,
+        method: Method,
+        path: &str,
+        content: Content<'_>,
+        limit: usize,
+    ) -> Result<Bytes, Fault> {
+        let request = request(method, path, content)?;
+        let answer = async { body::read(self.send(request).await?.into_body(), limit).await };
+        tokio::time::timeout(ANSWER_TIME, answer).await.map_err(|_| Fault::Late(ANSWER_TIME))?
+    }
+
+    async fn send(&self, request: Request<Body>) -> Result<Response<Body>, Fault> {
+        let response = self.client.send(request).await;
+        let response = response.map_err(|error| Fault::Unreachable(chain(&error)))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        Err(Fault::Refused(refusal(response).await))
+    }
+}
+
+/// Decodes an object.
+///
+/// # Errors
+///
+/// Returns what is unreadable.
+pub fn decode<T: DeserializeOwned>(text: &[u8]) -> Result<T, Fault> {
+    serde_json::from_slice(text).map_err(|error| Fault::Unreadable(error.to_string()))
+}
+
+fn request(method: Method, path: &str, content: Content<'_>) -> Result<Request<Body>, Fault> {
+    let mut request =
+        Request::builder().method(method).uri(path).header(ACCEPT, "application/json");
+    if let Some(kind) = content.kind() {
+        request = request.header(CONTENT_TYPE, kind);
+    }
+    request.body(Body::from(content.bytes())).map_err(|error| Fault::Unsendable(error.to_string()))
+}
+
+/// The `Status` object that explains a refusal.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Status {
+    pub(crate) code: u16,
+    pub(crate) reason: String,
+    pub(crate) message: String,
+    details: Option<StatusDetails>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct StatusDetails {
+    retry_after_seconds: u64,
+}
+
+impl From<Status> for Refusal {
+    fn from(status: Status) -> Self {
+        let seconds = status.details.map_or(0, |details| details.retry_after_seconds);
+        Self {
+            code: status.code,
+            reason: status.reason,
+            message: status.message,
+            retry_after: (seconds > 0).then(|| Duration::from_secs(seconds)),
+        }
+    }
+}
+
+async fn refusal(response: Response<Body>) -> Refusal {
+    let code = response.status().as_u16();
+    let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    let retry_after = header.and_then(|value| value.parse().ok()).map(Duration::from_secs);
+    let text = body::read(response.into_body(), REFUSAL_BYTES).await.unwrap_or_default();
+    // A proxy can refuse with any text.
+    let status = serde_json::from_slice::<Status>(&text).unwrap_or_else(|_| Status {
+        message: String::from_utf8_lossy(&text).chars().take(200).collect(),
+        ..Status::default()
+    });
+    let refusal = Refusal::from(status);
+    Refusal { code, retry_after: retry_after.or(refusal.retry_after), ..refusal }
+}
+
+/// Returns the message of an error with the messages of its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let message = error.to_string();
+        if !text.contains(&message) {
+            text = format!("{text}: {message}");
+        }
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,282 @@
+//! The loop that connects the watches, the state machine of pods, and the core.
+//!
+//! One task owns all state. It never waits for the API server or for the core alone: what does not fit into a queue
+//! stays here, and while too much stays, the loop reads no more watches. Answers of the core are read all the time.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use futures_util::{Stream, StreamExt as _};
+use headroom_api::si::headroom::rm_message::Content;
+use headroom_api::si::headroom::{RecoveryDone, RmMessage, SchedulerMessage};
+use headroom_pods::object::{Pod, Text};
+use headroom_pods::predicate::{Options, PodFacts, Snapshot};
+use headroom_pods::shim::{
+    Action, CoreAnswer, CoreMessage, Moment, Notice, Shim, SnapshotChange, WaitReason,
+};
+use headroom_server::grpc::{AskWait, Interface, Lacking};
+use tokio::sync::mpsc;
+use tokio::time::MissedTickBehavior;
+use tonic::Status;
+
+use crate::link::{self, Received};
+use crate::queue::{Observed, ToServer};
+use crate::verdicts::Predicates;
+use crate::wait_reports::{self, WaitReports};
+
+/// Number of messages that can wait here before the loop reads no more watches.
+const WAITING_MAX: usize = 4_096;
+/// Number of watch results that are processed before the loop looks at the core again.
+const RESULTS_AT_ONCE: usize = 256;
+
+/// Ends of the queues of the loop.
+pub(crate) struct Queues {
+    /// Results of the watches and writes.
+    pub(crate) observed: mpsc::Receiver<Observed>,
+    /// Writes to the API server.
+    pub(crate) to_server: mpsc::Sender<ToServer>,
+    /// Messages to the core.
+    pub(crate) to_core: mpsc::Sender<RmMessage>,
+}
+
+/// State of the loop.
+pub(crate) struct Home {
+    shim: Shim,
+    snapshot: Snapshot,
+    options: Options,
+    /// Messages to the core that wait for space in its queue.
+    to_core: VecDeque<Content>,
+    /// Writes that wait for space in their queue.
+    to_server: VecDeque<ToServer>,
+    /// Number of the last message to the core.
+    sent: u64,
+    /// Number of the last message of the core.
+    processed: u64,
+    wake_at: Option<Moment>,
+    /// Pods whose users are told why they wait.
+    reports: WaitReports,
+    /// Whether the existing nodes and pods are known.
+    is_listed: bool,
+    /// Whether the core knows that all existing objects were sent.
+    is_recovered: bool,
+}
+
+impl Home {
+    pub(crate) fn new(shim: Shim, options: Options) -> Self {
+        Self {
+            shim,
+            snapshot: Snapshot::default(),
+            options,
+            to_core: VecDeque::new(),
+            to_server: VecDeque::new(),
+            sent: 0,
+            processed: 0,
+            wake_at: None,
+            reports: WaitReports::default(),
+            is_listed: false,
+            is_recovered: false,
+        }
+    }
+
+    /// Runs until the session or the watches end. `first` registers at the core.
+    ///
+    /// # Errors
+    /// Returns why the core ended the session.
+    pub(crate) async fn run(
+        mut self,
+        mut queues: Queues,
+        first: Content,
+        answers: impl Stream<Item = Result<SchedulerMessage, Status>>,
+        core: &Interface,
+    ) -> Result<(), Status> {
+        tokio::pin!(answers);
+        let mut reports = tokio::time::interval(wait_reports::EVERY);
+        reports.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let (whys, mut found) = mpsc::channel(1);
+        self.to_core.push_back(first);
+        let mut batch = Vec::with_capacity(RESULTS_AT_ONCE);
+        loop {
+            let waiting = self.to_core.len() + self.to_server.len();
+            let until = self.until_wake();
+            tokio::select! {
+                biased;
+                space = queues.to_core.reserve(), if !self.to_core.is_empty() => {
+                    let Ok(space) = space else { return Ok(()) };
+                    if let Some(message) = self.next_message() {
+                        space.send(message);
+                    }
+                }
+                space = queues.to_server.reserve(), if !self.to_server.is_empty() => {
+                    let Ok(space) = space else { return Ok(()) };
+                    if let Some(write) = self.to_server.pop_front() {
+                        space.send(write);
+                    }
+                }
+                answer = answers.next() => match answer {
+                    Some(answer) => self.take(answer?),
+                    None => return Ok(()),
+                },
+                count = queues.observed.recv_many(&mut batch, RESULTS_AT_ONCE), if waiting < WAITING_MAX => {
+                    if count == 0 {
+                        return Ok(());
+                    }
+                    for observed in batch.drain(..) {
+                        self.observe(observed);
+                    }
+                }
+                Some(waits) = found.recv() => self.report(waits),
+                _ = reports.tick(), if !self.reports.is_empty() => {
+                    let keys = self.reports.due(now());
+                    let (core, whys) = (core.clone(), whys.clone());
+                    tokio::spawn(async move {
+                        // The loop has ended if nobody waits for this.
+                        let _ = whys.send(core.waits(keys).await).await;
+                    });
+                }
+                () = tokio::time::sleep(until) => {
+                    self.wake_at = None;
+                    self.notice(Notice::Tick);
+                }
+            }
+        }
+    }
+
+    /// Returns the time until the state machine wants to be called.
+    fn until_wake(&self) -> Duration {
+        let Some(Moment(at)) = self.wake_at else { return Duration::from_secs(3_600) };
+        Duration::from_millis(u64::try_from(at.saturating_sub(now().0)).unwrap_or_default())
+    }
+
+    fn next_message(&mut self) -> Option<RmMessage> {
+        let content = self.to_core.pop_front()?;
+        self.sent += 1;
+        Some(RmMessage {
+            seq: self.sent,
+            ack_seq: self.processed,
+            content: Some(content),
+            ..RmMessage::default()
+        })
+    }
+
+    fn observe(&mut self, observed: Observed) {
+        match observed {
+            Observed::Notice(notice) => self.notice(notice),
+            Observed::Change(change) => (change.0)(&mut self.snapshot),
+        }
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        self.is_listed |= matches!(notice, Notice::Listed { .. });
+        let actions = self.shim.notice(now(), notice);
+        self.perform(actions);
+    }
+
+    /// Takes a message of the core.
+    fn take(&mut self, message: SchedulerMessage) {
+        self.processed = self.processed.max(message.seq);
+        for received in link::received(message) {
+            match received {
+                Received::Answer(answer) => {
+                    let answer = self.checked(answer);
+                    let actions = self.shim.answer(now(), answer);
+                    self.perform(actions);
+                }
+                Received::Question(question) => {
+                    let predicates = self.predicates();
+                    let reply = predicates.answer(question, |key| self.shim.pod(key));
+                    self.to_core.push_back(Content::CallbackReply(reply));
+                }
+                Received::Registered => tracing::info!("the core took over the session"),
+                Received::Fault(fault) => tracing::error!("the core refused a request: {fault}"),
+            }
+        }
+    }
+
+    const fn predicates(&self) -> Predicates<'_> {
+        Predicates { snapshot: &self.snapshot, options: self.options }
+    }
+
+    /// Checks the node of a new allocation again. Several pods can be asked about at once, and each answer ignores the
+    /// others. So two pods that avoid each other could come together.
+    fn checked(&self, answer: CoreAnswer) -> CoreAnswer {
+        let CoreAnswer::Allocated { key, node } = &answer else { return answer };
+        let Some(pod) = self.shim.pod(key).filter(|pod| pod.spec.node_name.is_empty()) else {
+            return answer;
+        };
+        match self.predicates().refusal(&pod, node) {
+            None => answer,
+            Some(reason) => {
+                tracing::debug!(pod = %key, %node, "not bound: {reason}");
+                CoreAnswer::Unsuited { key: key.clone() }
+            }
+        }
+    }
+
+    /// Performs actions in their order.
+    fn perform(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            match action {
+                Action::Tell(message) => {
+                    if let CoreMessage::Ask(ask) = &message
+                        && ask.node.is_empty()
+                    {
+                        self.reports.add(now(), ask.key.clone());
+                    }
+                    let contents = link::requests(message, |key| self.shim.ask(key));
+                    self.to_core.extend(contents);
+                }
+                Action::Write(write) => self.to_server.push_back(ToServer::Write(write)),
+                Action::Event(event) => self.to_server.push_back(ToServer::Event(event)),
+                Action::Snapshot(change) => self.change(change),
+                Action::Log(line) => tracing::warn!("{line}"),
+                Action::WakeAt(moment) => self.wake_at = Some(moment),
+            }
+        }
+        if self.is_listed && !self.is_recovered && self.shim.is_ready() {
+            self.is_recovered = true;
+            self.to_core.push_back(Content::RecoveryDone(RecoveryDone {}));
+        }
+    }
+
+    /// Tells users why their pods wait.
+    fn report(&mut self, waits: Vec<AskWait>) {
+        for AskWait { key, lacks, line } in waits {
+            let key = Text::from(&*key);
+            let reason = match lacks {
+                Lacking::Nothing => {
+                    self.reports.add_later(now(), key);
+                    continue;
+                }
+                Lacking::Node => WaitReason::NoNode,
+                Lacking::Other => WaitReason::Quota,
+            };
+            let answer = CoreAnswer::Waits { key, reason, message: line };
+            let actions = self.shim.answer(now(), answer);
+            self.perform(actions);
+        }
+    }
+
+    fn change(&mut self, change: SnapshotChange) {
+        match change {
+            SnapshotChange::SetNode(node) => self.snapshot.put_node(node),
+            SnapshotChange::RemoveNode { name } => self.snapshot.remove_node(&name),
+            SnapshotChange::Place { pod, node } => {
+                self.snapshot.put_pod(&node, facts(pod));
+            }
+            SnapshotChange::Remove { uid, node } => {
+                self.snapshot.remove_pod(&node, &uid);
+            }
+        }
+    }
+}
+
+fn facts(pod: Arc<Pod>) -> Arc<PodFacts> {
+    Arc::new(PodFacts::new(pod))
+}
+
+/// Returns the current time of the system.
+fn now() -> Moment {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Moment(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

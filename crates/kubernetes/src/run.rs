@@ -1,0 +1,124 @@
+//! Starts the scheduler of a cluster.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use headroom_api::headroomv1::Role;
+use headroom_core::Name;
+use headroom_pods::convert::settings::{CorruptEntry, SettingFault};
+use headroom_pods::predicate;
+use headroom_pods::shim::{Configuration, Shim};
+use headroom_server::grpc::Interface;
+use headroom_server::{Caller, Proof};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::act;
+use crate::client::{Api, ConnectFault, Fault};
+use crate::home::{Home, Queues};
+use crate::link;
+use crate::observe::{observe, read_settings};
+use crate::volumes::Volumes;
+
+/// Messages that can wait in a queue.
+const QUEUE: usize = 4_096;
+
+/// Settings of the scheduler of a cluster.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// File with the address of the API server and the credentials. `None` for the environment's.
+    pub kubeconfig: Option<PathBuf>,
+    /// Namespace of the config maps.
+    pub namespace: String,
+}
+
+/// Reason why the scheduler of a cluster ends.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// There is no usable configuration of the client.
+    #[error("the cluster cannot be reached")]
+    Connect(#[from] ConnectFault),
+    /// The config maps cannot be read.
+    #[error("the config maps of namespace {namespace} cannot be read")]
+    ConfigMaps {
+        /// Namespace of the scheduler.
+        namespace: String,
+        /// Answer of the API server.
+        source: Fault,
+    },
+    /// A setting in a config map is wrong.
+    #[error("a setting of the config maps is wrong: {0}")]
+    Setting(SettingFault),
+    /// The core ended the session.
+    #[error("the core ended the session: {0}")]
+    Core(tonic::Status),
+    /// A part of the scheduler ended without a reason.
+    #[error("the connection to the API server or to the core ended")]
+    Ended,
+}
+
+/// Schedules the pods of a cluster with the core behind this interface. Ends only with an error.
+///
+/// # Errors
+/// If the cluster cannot be reached at the start, a setting is wrong, or the core ends the session.
+pub async fn run(interface: Interface, options: Options) -> Result<(), RunError> {
+    let Options { kubeconfig, namespace } = options;
+    let api = match &kubeconfig {
+        Some(file) => Api::from_file(file).await?,
+        None => Api::from_environment().await?,
+    };
+    let unread = |source| RunError::ConfigMaps { namespace: namespace.clone(), source };
+    let (defaults, configs) = read_settings(&api, &namespace).await.map_err(unread)?;
+    let (configuration, corrupt) =
+        Configuration::load(defaults.as_ref(), configs.as_ref()).map_err(RunError::Setting)?;
+    for CorruptEntry { key, error } in corrupt {
+        tracing::warn!("entry {key} of a config map is unreadable, and counts as absent: {error}");
+    }
+    let settings = configuration.settings();
+    let limited = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
+    let api = api.limited(limited(settings.qps), limited(settings.burst));
+    let writes = act::Options {
+        namespace: namespace.clone(),
+        instance: instance(),
+        volume_timeout: Duration::from_millis(
+            u64::try_from(settings.volume_timeout).unwrap_or_default(),
+        ),
+    };
+    let queue_file = configuration.queue_file().map(|file| file.to_string()).unwrap_or_default();
+    let extra = configuration.extra();
+    let extra: HashMap<String, String> =
+        extra.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    let first = link::register(queue_file, extra);
+
+    let (to_server, writes_to_do) = mpsc::channel(QUEUE);
+    let (observed, results) = mpsc::channel(QUEUE);
+    let (to_core, messages) = mpsc::channel(QUEUE);
+    let volumes = Arc::new(Volumes::default());
+    let _writer =
+        act::start(api.clone(), writes, Arc::clone(&volumes), writes_to_do, observed.clone());
+    let _observer = observe(&api, &namespace, &volumes, observed);
+    let answers = interface.connect(caller(), ReceiverStream::new(messages));
+    let home = Home::new(Shim::new(configuration, rand::random()), predicate::Options::default());
+    let queues = Queues { observed: results, to_server, to_core };
+    home.run(queues, first, answers, &interface).await.map_err(RunError::Core)?;
+    Err(RunError::Ended)
+}
+
+/// Returns the name of this process in events: the name of its pod, or of its host.
+fn instance() -> String {
+    std::env::var("HOSTNAME").unwrap_or_else(|_| "headroom".to_owned())
+}
+
+/// Returns the identity of the scheduler at the core.
+fn caller() -> Caller {
+    Caller {
+        identity: "kubernetes".to_owned(),
+        user: Name::default(),
+        groups: Vec::new(),
+        roles: vec![Role::Rm],
+        tenants: Vec::new(),
+        proof: Proof::Nothing,
+    }
+}

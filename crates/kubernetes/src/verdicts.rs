@@ -1,0 +1,114 @@
+//! Questions of the core about nodes, answered by the predicates.
+
+use std::sync::Arc;
+
+use headroom_api::si::headroom::callback_reply::Answer;
+use headroom_api::si::headroom::callback_request::Question;
+use headroom_api::si::headroom::state_dump::Outcome;
+use headroom_api::si::headroom::{
+    CallbackReply, CallbackRequest, NodeVerdict, PredicatesBatch, PredicatesVerdicts,
+    PreemptionPredicatesBatch, PreemptionPredicatesVerdicts, StateDump,
+};
+use headroom_api::si::v1::{PreemptionPredicatesArgs, PreemptionPredicatesResponse};
+use headroom_pods::object::{Pod, Text};
+use headroom_pods::predicate::{
+    Mode, Options, PodFacts, Prepared, Refusal, Snapshot, fits_after_evictions,
+};
+
+/// Reason for all nodes if the pod of an ask is gone.
+const POD_GONE: &str = "the pod is gone";
+/// Reason for a node that is gone.
+const NODE_GONE: &str = "the node is gone";
+
+/// What the predicates read for an answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Predicates<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) options: Options,
+}
+
+impl Predicates<'_> {
+    /// Answers a question. `pod` returns the pod of an ask.
+    pub(crate) fn answer(
+        self,
+        request: CallbackRequest,
+        pod: impl Fn(&str) -> Option<Arc<Pod>>,
+    ) -> CallbackReply {
+        let answer = request.question.map(|question| match question {
+            Question::PredicatesBatch(batch) => {
+                Answer::PredicatesBatch(self.nodes(&batch, pod(&batch.allocation_key)))
+            }
+            Question::PreemptionPredicatesBatch(batch) => {
+                Answer::PreemptionPredicatesBatch(self.evictions(batch, pod))
+            }
+            Question::StateDump(_) => {
+                let error = "the Kubernetes scheduler has no state dump of its own".to_owned();
+                Answer::StateDump(StateDump { outcome: Some(Outcome::Error(error)) })
+            }
+        });
+        CallbackReply { id: request.id, answer }
+    }
+
+    /// Returns why a node cannot take a pod now, as a sentence. `None` if it can.
+    pub(crate) fn refusal(self, pod: &Arc<Pod>, node: &str) -> Option<String> {
+        let facts = PodFacts::new(Arc::clone(pod));
+        let prepared = Prepared::new(self.snapshot, &facts, Mode::Allocate, self.options);
+        let Some(node) = self.snapshot.node(node) else { return Some(NODE_GONE.to_owned()) };
+        prepared.check(node).err().map(|refusal| sentence(&refusal))
+    }
+
+    fn nodes(self, batch: &PredicatesBatch, pod: Option<Arc<Pod>>) -> PredicatesVerdicts {
+        let mode = if batch.allocate { Mode::Allocate } else { Mode::Reserve };
+        let facts = pod.map(PodFacts::new);
+        let prepared =
+            facts.as_ref().map(|facts| Prepared::new(self.snapshot, facts, mode, self.options));
+        let verdict = |name: &String| -> Result<(), String> {
+            let prepared = prepared.as_ref().ok_or(POD_GONE)?;
+            let node = self.snapshot.node(name).ok_or(NODE_GONE)?;
+            prepared.check(node).map_err(|refusal| sentence(&refusal))
+        };
+        let nodes = batch.node_i_ds.iter().map(|name| {
+            let verdict = verdict(name);
+            NodeVerdict {
+                node_id: name.clone(),
+                ok: verdict.is_ok(),
+                reason: verdict.err().unwrap_or_default(),
+            }
+        });
+        PredicatesVerdicts { nodes: nodes.collect() }
+    }
+
+    fn evictions(
+        self,
+        batch: PreemptionPredicatesBatch,
+        pod: impl Fn(&str) -> Option<Arc<Pod>>,
+    ) -> PreemptionPredicatesVerdicts {
+        let candidates = batch.candidates.into_iter().map(|one| {
+            let index = self.index_after_evictions(&one, pod(&one.allocation_key));
+            PreemptionPredicatesResponse {
+                success: index.is_some(),
+                index: index.and_then(|index| i32::try_from(index).ok()).unwrap_or(-1),
+            }
+        });
+        PreemptionPredicatesVerdicts { candidates: candidates.collect() }
+    }
+
+    fn index_after_evictions(
+        self,
+        asked: &PreemptionPredicatesArgs,
+        pod: Option<Arc<Pod>>,
+    ) -> Option<usize> {
+        let facts = PodFacts::new(pod?);
+        let node = self.snapshot.node(&asked.node_id)?;
+        let prepared = Prepared::new(self.snapshot, &facts, Mode::Allocate, self.options);
+        let victims: Vec<Text> =
+            asked.preempt_allocation_keys.iter().map(|key| Text::from(&**key)).collect();
+        let start = usize::try_from(asked.start_index).unwrap_or_default();
+        fits_after_evictions(&prepared, node, &victims, start)
+    }
+}
+
+/// Returns the message of a refusal. Suites of the reference look for its first line.
+fn sentence(refusal: &Refusal) -> String {
+    format!("failed plugin: '{}'\n{}", refusal.plugin(), refusal.reasons().join(", "))
+}

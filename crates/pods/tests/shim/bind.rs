@@ -1,0 +1,384 @@
+//! Binds, retries, and rollbacks.
+
+use expect_test::expect;
+
+use crate::check;
+
+#[test]
+fn a_failed_bind_is_tried_again_and_then_rolled_back() {
+    check(
+        "
+        show-snapshot
+        node n1
+        pod p1 app=a1
+        accepted a1
+        allocated p1 n1
+        bind-retry p1 timeout
+        seconds 1
+        bind-retry p1 timeout
+        seconds 1
+        seconds 1
+        bind-retry p1 timeout
+        seconds 4
+        bind-retry p1 timeout
+        seconds 8
+        bind-retry p1 timeout
+        seconds 16
+        bind-retry p1 timeout
+        seconds 30
+        bind-retry p1 timeout
+        seconds 30
+        bind-retry p1 timeout
+        allocated p1 n1
+        bind-ok p1
+        ",
+        &expect![[r#"
+            show-snapshot
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                snapshot: node n1
+                tell: node n1 resume
+            pod p1 app=a1
+                tell: application a1
+            accepted a1
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+            allocated p1 n1
+                snapshot: p1 on n1
+                bind p1 to n1: BindPod
+            bind-retry p1 timeout
+                wake in 1 s
+            seconds 1
+                bind p1 to n1: BindPod
+            bind-retry p1 timeout
+                wake in 2 s
+            seconds 1
+            seconds 1
+                bind p1 to n1: BindPod
+            bind-retry p1 timeout
+                wake in 4 s
+            seconds 4
+                bind p1 to n1: BindPod
+            bind-retry p1 timeout
+                wake in 8 s
+            seconds 8
+                bind p1 to n1: BindPod
+            bind-retry p1 timeout
+                wake in 16 s
+            seconds 16
+                bind p1 to n1: BindPod
+            bind-retry p1 timeout
+                wake in 30 s
+            seconds 30
+                bind p1 to n1: BindPod
+            bind-retry p1 timeout
+                wake in 30 s
+            seconds 30
+                bind p1 to n1: BindPod
+            bind-retry p1 timeout
+                event p1: PodBindFailure
+                snapshot: p1 left n1
+                tell: release p1 SCHEDULING_FAILED_ON_RM
+            allocated p1 n1
+                snapshot: p1 on n1
+                bind p1 to n1: BindPod
+            bind-ok p1
+                event p1: Scheduled
+                event p1: PodBindSuccessful
+        "#]],
+    );
+}
+
+#[test]
+fn volumes_come_before_the_pod() {
+    check(
+        "
+        claim c1
+        node n1
+        pod p1 app=a1 claim=c1
+        accepted a1
+        allocated p1 n1
+        volumes-assumed p1
+        bind-retry p1 not yet
+        seconds 1
+        volumes-bound p1
+        bind-ok p1
+        ",
+        &expect![[r#"
+            claim c1
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                tell: node n1 resume
+            pod p1 app=a1 claim=c1
+                tell: application a1
+            accepted a1
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+            allocated p1 n1
+                bind p1 to n1: AssumeVolumes
+            volumes-assumed p1
+                bind p1 to n1: BindVolumes
+            bind-retry p1 not yet
+                wake in 1 s
+            seconds 1
+                bind p1 to n1: BindVolumes
+            volumes-bound p1
+                bind p1 to n1: BindPod
+            bind-ok p1
+                event p1: Scheduled
+                event p1: PodBindSuccessful
+        "#]],
+    );
+}
+
+#[test]
+fn a_final_error_of_volumes_rolls_back_at_once() {
+    check(
+        "
+        claim c1
+        node n1
+        pod p1 app=a1 claim=c1
+        accepted a1
+        allocated p1 n1
+        volumes-assumed p1
+        bind-final p1 binding volumes: timed out
+        ",
+        &expect![[r#"
+            claim c1
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                tell: node n1 resume
+            pod p1 app=a1 claim=c1
+                tell: application a1
+            accepted a1
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+            allocated p1 n1
+                bind p1 to n1: AssumeVolumes
+            volumes-assumed p1
+                bind p1 to n1: BindVolumes
+            bind-final p1 binding volumes: timed out
+                undo the volumes of p1
+                event p1: PodVolumesBindFailure
+                tell: release p1 SCHEDULING_FAILED_ON_RM
+        "#]],
+    );
+}
+
+#[test]
+fn a_pod_that_is_gone_at_the_bind_ends_with_the_watch() {
+    check(
+        "
+        node n1
+        pod p1 app=a1
+        accepted a1
+        allocated p1 n1
+        bind-gone p1
+        gone p1
+        ",
+        &expect![[r#"
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                tell: node n1 resume
+            pod p1 app=a1
+                tell: application a1
+            accepted a1
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+            allocated p1 n1
+                bind p1 to n1: BindPod
+            bind-gone p1
+            gone p1
+                tell: release p1 STOPPED_BY_RM
+                event p1: TaskCompleted
+        "#]],
+    );
+}
+
+#[test]
+fn a_pod_that_another_scheduler_bound_is_recorded_on_its_node() {
+    check(
+        "
+        node n1
+        node n2
+        pod p1 app=a1
+        accepted a1
+        allocated p1 n1
+        bind-elsewhere p1 n2
+        allocated p1 n2
+        pod p1 node=n2 phase=Running
+        ends p1
+        ",
+        &expect![[r#"
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                tell: node n1 resume
+            node n2
+                tell: node n2 create drained
+                event n2: NodeAccepted
+                tell: node n2 resume
+            pod p1 app=a1
+                tell: application a1
+            accepted a1
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+            allocated p1 n1
+                bind p1 to n1: BindPod
+            bind-elsewhere p1 n2
+                tell: release p1 STOPPED_BY_RM
+                tell: allocation p1 1000m on n2, originator
+            allocated p1 n2
+            pod p1 node=n2 phase=Running
+            ends p1
+                tell: release p1 STOPPED_BY_RM
+                event p1: TaskCompleted
+        "#]],
+    );
+}
+
+#[test]
+fn the_watch_can_show_another_node_first() {
+    check(
+        "
+        node n1
+        node n2
+        pod p1 app=a1
+        accepted a1
+        pod p1 node=n2 phase=Running
+        allocated p1 n1
+        allocated p1 n2
+        ",
+        &expect![[r#"
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                tell: node n1 resume
+            node n2
+                tell: node n2 create drained
+                event n2: NodeAccepted
+                tell: node n2 resume
+            pod p1 app=a1
+                tell: application a1
+            accepted a1
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+            pod p1 node=n2 phase=Running
+                tell: release p1 STOPPED_BY_RM
+                tell: allocation p1 1000m on n2, originator
+            allocated p1 n1
+            allocated p1 n2
+        "#]],
+    );
+}
+
+#[test]
+fn a_pod_on_an_unknown_node_is_withdrawn_until_the_node_appears() {
+    check(
+        "
+        node n1
+        pod p1 app=a1
+        accepted a1
+        pod p1 node=n2 phase=Running
+        node n2
+        allocated p1 n2
+        ",
+        &expect![[r#"
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                tell: node n1 resume
+            pod p1 app=a1
+                tell: application a1
+            accepted a1
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+            pod p1 node=n2 phase=Running
+                tell: release p1 STOPPED_BY_RM
+            node n2
+                tell: node n2 create drained
+                event n2: NodeAccepted
+                tell: allocation p1 1000m on n2, originator
+                tell: node n2 resume
+            allocated p1 n2
+        "#]],
+    );
+}
+
+#[test]
+fn an_outcome_of_an_earlier_bind_is_ignored() {
+    check(
+        "
+        node n1
+        pod p1 app=a1
+        accepted a1
+        allocated p1 n1
+        released p1 preempted
+        gone p1
+        bind-ok p1
+        ",
+        &expect![[r#"
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                tell: node n1 resume
+            pod p1 app=a1
+                tell: application a1
+            accepted a1
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+            allocated p1 n1
+                bind p1 to n1: BindPod
+            released p1 preempted
+                delete p1 (Released)
+            gone p1
+                tell: release p1 PREEMPTED_BY_SCHEDULER
+                event p1: TaskCompleted
+            bind-ok p1
+        "#]],
+    );
+}
+
+#[test]
+fn a_bind_is_not_tried_again_after_a_preemption() {
+    check(
+        "
+        claim c1
+        node n1
+        pod p1 app=a1 claim=c1
+        accepted a1
+        allocated p1 n1
+        volumes-assumed p1
+        released p1 preempted
+        bind-retry p1 conflict
+        gone p1
+        ",
+        &expect![[r#"
+            claim c1
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                tell: node n1 resume
+            pod p1 app=a1 claim=c1
+                tell: application a1
+            accepted a1
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+            allocated p1 n1
+                bind p1 to n1: AssumeVolumes
+            volumes-assumed p1
+                bind p1 to n1: BindVolumes
+            released p1 preempted
+                delete p1 (Released)
+            bind-retry p1 conflict
+            gone p1
+                undo the volumes of p1
+                tell: release p1 PREEMPTED_BY_SCHEDULER
+                event p1: TaskCompleted
+        "#]],
+    );
+}
