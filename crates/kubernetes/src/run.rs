@@ -82,7 +82,7 @@ pub async fn run(interface: Interface, options: Options) -> Result<(), RunError>
     let writes = act::Options {
         namespace: namespace.clone(),
         instance: instance(),
-        volume_timeout: Duration::from_millis(
+        volume_timeout: Duration::from_nanos(
             u64::try_from(settings.volume_timeout).unwrap_or_default(),
         ),
     };

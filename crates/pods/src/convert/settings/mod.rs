@@ -32,7 +32,7 @@ pub struct Settings {
     pub policy_group: Text,
     /// Interval at which waiting applications are checked.
     pub interval: i64,
-    /// Time within which the volumes of a pod must be bound.
+    /// Time within which the volumes of a pod must be bound, in nanoseconds.
     pub volume_timeout: i64,
     /// Capacity of the internal message queue.
     pub event_capacity: i64,
