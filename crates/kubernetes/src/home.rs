@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use futures_util::future::OptionFuture;
 use futures_util::{Stream, StreamExt as _};
 use headroom_api::si::headroom::rm_message::Content;
 use headroom_api::si::headroom::{RecoveryDone, RmMessage, SchedulerMessage};
@@ -17,7 +18,7 @@ use headroom_pods::shim::{
 };
 use headroom_server::grpc::{AskWait, Interface, Lacking};
 use tokio::sync::mpsc;
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Instant, MissedTickBehavior, sleep_until};
 use tonic::Status;
 
 use crate::link::{self, Received};
@@ -53,8 +54,9 @@ pub(crate) struct Home {
     sent: u64,
     /// Number of the last message of the core.
     processed: u64,
-    wake_at: Option<Moment>,
-    /// Pods whose users are told why they wait.
+    /// Moment at which the state machine wants to be called, and the same by a clock that never steps back.
+    wake_at: Option<(Moment, Instant)>,
+    /// Waiting pods whose condition does not have the reason yet.
     reports: WaitReports,
     /// Whether the existing nodes and pods are known.
     is_listed: bool,
@@ -94,11 +96,13 @@ impl Home {
         let mut reports = tokio::time::interval(wait_reports::EVERY);
         reports.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (whys, mut found) = mpsc::channel(1);
+        // One question at a time, so a slow core is not asked more and more.
+        let mut is_asking = false;
         self.to_core.push_back(first);
         let mut batch = Vec::with_capacity(RESULTS_AT_ONCE);
         loop {
             let waiting = self.to_core.len() + self.to_server.len();
-            let until = self.until_wake();
+            let wake = OptionFuture::from(self.wake_at.map(|(_, at)| sleep_until(at)));
             tokio::select! {
                 biased;
                 space = queues.to_core.reserve(), if !self.to_core.is_empty() => {
@@ -125,27 +129,32 @@ impl Home {
                         self.observe(observed);
                     }
                 }
-                Some(waits) = found.recv() => self.report(waits),
-                _ = reports.tick(), if !self.reports.is_empty() => {
+                Some(waits) = found.recv() => {
+                    is_asking = false;
+                    self.report(waits);
+                }
+                _ = reports.tick(), if !is_asking && !self.reports.is_empty() => {
                     let keys = self.reports.due(now());
+                    is_asking = !keys.is_empty();
+                    if !is_asking {
+                        continue;
+                    }
                     let (core, whys) = (core.clone(), whys.clone());
                     tokio::spawn(async move {
                         // The loop has ended if nobody waits for this.
                         let _ = whys.send(core.waits(keys).await).await;
                     });
                 }
-                () = tokio::time::sleep(until) => {
-                    self.wake_at = None;
-                    self.notice(Notice::Tick);
-                }
+                Some(()) = wake => self.tick(),
             }
         }
     }
 
-    /// Returns the time until the state machine wants to be called.
-    fn until_wake(&self) -> Duration {
-        let Some(Moment(at)) = self.wake_at else { return Duration::from_secs(3_600) };
-        Duration::from_millis(u64::try_from(at.saturating_sub(now().0)).unwrap_or_default())
+    /// Calls the state machine at the moment that it requested, also if the system's clock was set back meanwhile.
+    fn tick(&mut self) {
+        let Some((at, _)) = self.wake_at.take() else { return };
+        let actions = self.shim.notice(now().max(at), Notice::Tick);
+        self.perform(actions);
     }
 
     fn next_message(&mut self) -> Option<RmMessage> {
@@ -230,7 +239,11 @@ impl Home {
                 Action::Event(event) => self.to_server.push_back(ToServer::Event(event)),
                 Action::Snapshot(change) => self.change(change),
                 Action::Log(line) => tracing::warn!("{line}"),
-                Action::WakeAt(moment) => self.wake_at = Some(moment),
+                Action::WakeAt(moment) => {
+                    let millis = moment.0.saturating_sub(now().0);
+                    let left = Duration::from_millis(u64::try_from(millis).unwrap_or_default());
+                    self.wake_at = Some((moment, Instant::now() + left));
+                }
             }
         }
         if self.is_listed && !self.is_recovered && self.shim.is_ready() {
@@ -239,7 +252,7 @@ impl Home {
         }
     }
 
-    /// Tells users why their pods wait.
+    /// Reports the reasons of waiting pods to the state machine, which writes the conditions.
     fn report(&mut self, waits: Vec<AskWait>) {
         for AskWait { key, lacks, line } in waits {
             let key = Text::from(&*key);

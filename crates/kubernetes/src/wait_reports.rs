@@ -1,4 +1,4 @@
-//! Pods that wait, until their users are told why.
+//! Waiting pods whose condition does not have the reason yet.
 //!
 //! The core explains each pod once, a moment after it was asked for, and some pods at a time. So many waiting pods
 //! cannot keep the core from its work.

@@ -391,12 +391,12 @@ impl Class {
         let is_as_one = is_permanent || blocker.is_some_and(behind);
         let (members, mixed_gang) =
             if is_as_one { self.key.as_one() } else { (self.key.members(), None) };
-        // Tasks of several members also use nodes beside the one that gained capacity. With back-off, each wake-up
-        // counts for the application.
-        let opens_in_turn = matches!(blocker, Some(Blocker::Nodes(_)))
+        // Tasks of several members can also use other nodes than the one that gained capacity. With back-off, each
+        // wake-up counts for the application.
+        let is_for_one_node = matches!(blocker, Some(Blocker::Nodes(_)))
             && members == 1
-            && self.key.backoff_application.is_none()
-            && pass.waiting().is_some();
+            && self.key.backoff_application.is_none();
+        let opens_in_turn = Some(pass).filter(|pass| is_for_one_node && pass.waiting().is_some());
         let of = |blocker, shape, lined| {
             let group = GroupKey {
                 blocker,

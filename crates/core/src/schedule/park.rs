@@ -29,8 +29,9 @@ use super::waking_nodes::WakingNodes;
 pub(super) struct GroupKey {
     /// Blocker of the classes. `None` if they wait only for the fair-share pick of their user.
     pub(super) blocker: Option<Blocker>,
-    /// Whether the group waits for a node and opens when its leaf is next, not when a node gains free capacity.
-    pub(super) opens_in_turn: bool,
+    /// Pass of a group that waits for a node and opens when its leaf is next. `None` if the group opens as soon as its
+    /// blocker can have changed. Before the shape, so that the groups of one pass and size are neighbors.
+    pub(super) opens_in_turn: Option<Pass>,
     pub(super) shape: ShapeId,
     /// Number of asks that start together. 0 for a gang whose placeholders differ in size.
     pub(super) members: u32,
@@ -54,7 +55,7 @@ impl GroupKey {
     /// Returns the lower bound of all groups with this blocker, shape, and this or a greater number.
     const fn first_of(blocker: Blocker, (shape, members): (ShapeId, u32)) -> Self {
         let (leaf, pass, shared, lined) = (QueueId::FIRST, Pass::Reserved, false, false);
-        let (blocker, opens_in_turn, mixed_gang) = (Some(blocker), false, None);
+        let (blocker, opens_in_turn, mixed_gang) = (Some(blocker), None, None);
         Self { blocker, opens_in_turn, shape, members, mixed_gang, leaf, pass, shared, lined }
     }
 }
@@ -214,16 +215,15 @@ impl Parked {
         blocker: Blocker,
         (shape, pass): (ShapeId, Pass),
     ) {
-        let from = GroupKey { opens_in_turn: true, ..GroupKey::first(blocker, shape) };
+        let from = GroupKey { opens_in_turn: Some(pass), ..GroupKey::first(blocker, shape) };
+        let size = (from.blocker, from.opens_in_turn, shape);
         for (key, group) in self.groups.range_mut(from..) {
-            if key.blocker != Some(blocker) || key.shape != shape {
+            if (key.blocker, key.opens_in_turn, key.shape) != size {
                 return;
             }
-            if key.pass == pass {
-                group.open = true;
-                group.show(tree, (&mut self.turns, &mut self.lines), *key);
-                self.waking_nodes.changed(tree, *key);
-            }
+            group.open = true;
+            group.show(tree, (&mut self.turns, &mut self.lines), *key);
+            self.waking_nodes.changed(tree, *key);
         }
     }
 
@@ -251,7 +251,7 @@ impl Parked {
         }
         let mut from = Bound::Included(GroupKey::first(blocker, ShapeId::FIRST));
         while let Some((&key, group)) = self.groups.range_mut((from, Bound::Unbounded)).next() {
-            if key.blocker != Some(blocker) || key.opens_in_turn {
+            if key.blocker != Some(blocker) || key.opens_in_turn.is_some() {
                 return;
             }
             let wanted = (key.shape, key.members);

@@ -28,6 +28,8 @@ pub(super) enum Pass {
 impl Pass {
     /// Passes of a cycle.
     pub(super) const ALL: [Self; 3] = [Self::Reserved, Self::ReplacePlaceholders, Self::Normal];
+    /// Passes with a list of leaves that wait for a node: those for which [`Pass::waiting`] returns a list.
+    pub(super) const WITH_WAITING: [Self; 2] = [Self::Reserved, Self::Normal];
     /// Passes with ordered lists.
     pub(super) const LISTS: [Self; 7] = [
         Self::Reserved,

@@ -132,13 +132,13 @@ impl WakingNodes {
         }
     }
 
-    /// Records that a node changed without a gain of free capacity.
+    /// Records that a node changed, so that it is compared again with the waiting sizes.
     #[inline]
     pub(super) fn node_changed(&mut self, partition: PartitionId, node: NodeId) {
         if self.searches.is_empty() {
             return;
         }
-        for pass in [Pass::Reserved, Pass::Normal] {
+        for pass in Pass::WITH_WAITING {
             if let Some(search) = self.searches.get_mut(&(partition, pass))
                 && search.nodes.contains(&node)
             {
@@ -269,7 +269,7 @@ impl Parked {
     /// few.
     pub(super) fn node_gained(&mut self, tree: &mut Tree, books: &Books, node: NodeId) {
         let partition = books.node(node).partition;
-        for pass in [Pass::Reserved, Pass::Normal] {
+        for pass in Pass::WITH_WAITING {
             let at = (partition, pass);
             let mut few = Vec::new();
             let mut count = 0;
@@ -331,7 +331,7 @@ fn fits(books: &Books, (id, node): (NodeId, &Node), shape: ShapeId) -> bool {
 /// Returns the partition of a group that opens when its leaf is next. `None` for other groups.
 const fn partition_of(key: GroupKey) -> Option<PartitionId> {
     match key.blocker {
-        Some(Blocker::Nodes(partition)) if key.opens_in_turn => Some(partition),
+        Some(Blocker::Nodes(partition)) if key.opens_in_turn.is_some() => Some(partition),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! What the core says.
+//! Messages of the core.
 
 use headroom_api::si::headroom::scheduler_message::Content;
 use headroom_api::si::headroom::{CallbackRequest, SchedulerMessage};

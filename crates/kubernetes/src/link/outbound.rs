@@ -1,4 +1,4 @@
-//! What the core is told.
+//! Messages to the core.
 
 use std::collections::HashMap;
 
@@ -54,7 +54,7 @@ pub(crate) fn register(config: String, extra_config: HashMap<String, String>) ->
     })
 }
 
-/// Returns the messages that tell the core this. `ask` returns the ask of a pod, for a bind that failed: the core
+/// Returns the messages of the scheduler interface for a message of the state machine. `ask` returns the ask of a pod, for a bind that failed: the core
 /// drops the allocation, and then takes the ask again.
 pub(crate) fn requests(
     message: CoreMessage,

@@ -52,7 +52,7 @@ pub(super) fn tasks(target: &Target, gate: Gate) -> [Task; 3] {
     let (nodes, listed_nodes) = oneshot::channel();
     let (pods, listed_pods) = oneshot::channel();
     // True when `Notice::Listed` is in the queue. Then, changes follow.
-    let (told, is_told) = watch::channel(false);
+    let (begun, is_begun) = watch::channel(false);
     let volumes = Arc::clone(&target.volumes);
     let list_nodes = move |listed: Vec<Arc<Node>>| {
         for node in &listed {
@@ -63,15 +63,15 @@ pub(super) fn tasks(target: &Target, gate: Gate) -> [Task; 3] {
     let list_pods = move |listed: Vec<Arc<Pod>>| drop(pods.send(listed));
     let node_target = target.clone();
     let node = move |seen| node_target.node(seen);
-    let follow_nodes = follow(target.clone(), path::NODES, is_told.clone(), list_nodes, node);
-    let follow_pods = follow(target.clone(), path::PODS, is_told, list_pods, pod);
+    let follow_nodes = follow(target.clone(), path::NODES, is_begun.clone(), list_nodes, node);
+    let follow_pods = follow(target.clone(), path::PODS, is_begun, list_pods, pod);
     let to = target.to.clone();
     let start = async move {
         gate.opened().await;
         let (Ok(nodes), Ok(pods)) = (listed_nodes.await, listed_pods.await) else { return };
         tracing::info!(nodes = nodes.len(), pods = pods.len(), "all kinds are listed");
         if to.send(Observed::Notice(Notice::Listed { nodes, pods })).await.is_ok() {
-            told.send_replace(true);
+            begun.send_replace(true);
         }
         // The end of a task means the end of the observer.
         to.closed().await;
@@ -83,7 +83,7 @@ pub(super) fn tasks(target: &Target, gate: Gate) -> [Task; 3] {
 async fn follow<T: Object>(
     target: Target,
     path: &'static str,
-    mut is_told: watch::Receiver<bool>,
+    mut is_begun: watch::Receiver<bool>,
     listed: impl FnOnce(Vec<Arc<T>>) + Send,
     tell: impl Fn(Seen<T>) -> Notice + Send,
 ) {
@@ -95,7 +95,7 @@ async fn follow<T: Object>(
                 if let Some(listed) = listed.take() {
                     listed(objects);
                 }
-                if is_told.wait_for(|is_told| *is_told).await.is_err() {
+                if is_begun.wait_for(|is_begun| *is_begun).await.is_err() {
                     return;
                 }
                 continue;

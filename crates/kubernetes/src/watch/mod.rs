@@ -1,7 +1,7 @@
 //! Lists the objects of one kind, and follows their changes.
 //!
 //! A [`Watch`] never ends. It opens a watch at the version of the last event again when the connection ends, and lists
-//! anew when the API server has forgotten that version. After a new list, the differences come as ordinary changes,
+//! again when the API server has forgotten that version. After a new list, the differences come as ordinary changes,
 //! deletions first. A change that no field of the lean object shows is not reported.
 //!
 //! Memory: one table entry for each object, which it shares with the consumer.
@@ -223,7 +223,7 @@ impl<T: Object> Watch<T> {
         let failures = self.pauses.failed();
         match (&fault, self.listing) {
             (Fault::Refused(Refusal { code: 410, .. }), _) => {
-                tracing::debug!(kind, "listed anew: {fault}");
+                tracing::debug!(kind, "listed again: {fault}");
                 self.state = State::Unlisted;
                 if failures == 1 {
                     return;
