@@ -1,6 +1,6 @@
 //! Starts the scheduler of a cluster.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,7 +88,7 @@ pub async fn run(interface: Interface, options: Options) -> Result<(), RunError>
     };
     let queue_file = configuration.queue_file().map(|file| file.to_string()).unwrap_or_default();
     let extra = configuration.extra();
-    let extra: HashMap<String, String> =
+    let extra: BTreeMap<String, String> =
         extra.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
     let first = link::register(queue_file, extra);
 
@@ -97,7 +97,7 @@ pub async fn run(interface: Interface, options: Options) -> Result<(), RunError>
     let (to_core, messages) = mpsc::channel(QUEUE);
     let volumes = Arc::new(Volumes::default());
     let _writer =
-        act::start(api.clone(), writes, Arc::clone(&volumes), writes_to_do, observed.clone());
+        act::start(api.clone(), &writes, Arc::clone(&volumes), writes_to_do, observed.clone());
     let _observer = observe(&api, &namespace, &volumes, observed);
     let answers = interface.connect(caller(), ReceiverStream::new(messages));
     let home = Home::new(Shim::new(configuration, rand::random()), predicate::Options::default());

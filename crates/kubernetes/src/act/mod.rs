@@ -74,12 +74,12 @@ impl Writer {
 /// Performs the writes of a queue, and reports their outcomes.
 pub fn start(
     api: Api,
-    options: Options,
+    options: &Options,
     volumes: Arc<Volumes>,
     writes: mpsc::Receiver<ToServer>,
     observed: mpsc::Sender<Observed>,
 ) -> Writer {
-    let events = Events::start(api.clone(), &options);
+    let events = Events::start(api.clone(), options);
     let (outcomes, taken) = mpsc::unbounded_channel();
     let actor = Actor {
         api,

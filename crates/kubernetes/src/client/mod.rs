@@ -31,7 +31,7 @@ use pace::Pace;
 /// Time within which a single answer must be complete.
 const ANSWER_TIME: Duration = Duration::from_secs(30);
 /// Time within which a stream must begin.
-const STREAM_TIME: Duration = Duration::from_secs(60);
+const STREAM_TIME: Duration = Duration::from_mins(1);
 /// Most bytes of an answer with one object. The API server stores at most a few megabytes.
 const OBJECT_BYTES: usize = 16 * 1024 * 1024;
 /// Most bytes of an answer with a page of objects.

@@ -85,7 +85,7 @@ fn allocations(response: AllocationResponse) -> Vec<Received> {
         key: Text::from(&*one.allocation_key),
         node: Text::from(&*one.node_id),
     });
-    let released = response.released.into_iter().filter_map(released);
+    let released = response.released.iter().filter_map(released);
     let rejected = response.rejected_allocations.into_iter().map(|one| CoreAnswer::AskRejected {
         key: Text::from(&*one.allocation_key),
         reason: one.reason,
@@ -93,7 +93,7 @@ fn allocations(response: AllocationResponse) -> Vec<Received> {
     released.chain(placed).chain(rejected).map(Received::Answer).collect()
 }
 
-fn released(one: AllocationRelease) -> Option<CoreAnswer> {
+fn released(one: &AllocationRelease) -> Option<CoreAnswer> {
     let termination = match one.termination_type() {
         TerminationType::StoppedByRm => Termination::StoppedByRm,
         TerminationType::Timeout => Termination::Timeout,

@@ -1,6 +1,6 @@
 //! Messages to the core.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use headroom_api::si::headroom::rm_message::Content;
 use headroom_api::si::headroom::{Capabilities, Register};
@@ -31,7 +31,7 @@ const HOST_NAME: &str = "si.io/hostname";
 const RACK_NAME: &str = "si.io/rackname";
 
 /// Returns the first message of the session, with the queue file.
-pub(crate) fn register(config: String, extra_config: HashMap<String, String>) -> Content {
+pub(crate) fn register(config: String, extra_config: BTreeMap<String, String>) -> Content {
     let manager = RegisterResourceManagerRequest {
         rm_id: RM_ID.to_owned(),
         version: VERSION.to_owned(),
@@ -208,6 +208,6 @@ fn resource(amounts: &Amounts) -> Resource {
     Resource { resources: amounts.collect() }
 }
 
-fn texts(tags: Tags) -> HashMap<String, String> {
+fn texts(tags: Tags) -> BTreeMap<String, String> {
     tags.into_iter().map(|(key, value)| (key.to_string(), value.to_string())).collect()
 }

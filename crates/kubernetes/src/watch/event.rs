@@ -74,9 +74,8 @@ pub(super) fn read_line<T: Object>(
 ) -> Result<(Event<T>, String), Fault> {
     let Line { kind, object } = json(line)?;
     let text = object.get();
-    let object = |event: fn(Arc<T>) -> Event<T>| {
-        read_object(text, source).map_or(Event::Unreadable, |object| event(object))
-    };
+    let object =
+        |event: fn(Arc<T>) -> Event<T>| read_object(text, source).map_or(Event::Unreadable, &event);
     let event = match &*kind {
         "ADDED" | "MODIFIED" => object(Event::Applied),
         "DELETED" => object(Event::Deleted),

@@ -31,13 +31,13 @@ use table::Table;
 /// once.
 const WATCH_SECONDS: (u64, u64) = (300, 300);
 /// Time without any event. The API server sends a bookmark about once per minute.
-const IDLE: Duration = Duration::from_secs(180);
+const IDLE: Duration = Duration::from_mins(3);
 /// Time without any object of a list.
 const LIST_IDLE: Duration = Duration::from_secs(30);
 /// Objects in a page of a list.
 const PAGE_OBJECTS: usize = 500;
 /// Time until a kind is tried again that the API server does not have, or that may not be read.
-const ABSENT_PAUSE: Duration = Duration::from_secs(60);
+const ABSENT_PAUSE: Duration = Duration::from_mins(1);
 /// A watch that ends earlier without any event counts as a failure.
 const SHORT: Duration = Duration::from_secs(2);
 /// Failures in a row after which the last version is not used any more.
@@ -124,7 +124,7 @@ impl<T: Object> Watch<T> {
                 self.not_before = None;
             }
             if let Err(fault) = self.step().await {
-                self.recover(fault);
+                self.recover(&fault);
             }
         }
     }
@@ -217,11 +217,11 @@ impl<T: Object> Watch<T> {
     }
 
     /// Decides how to go on after a failure.
-    fn recover(&mut self, fault: Fault) {
+    fn recover(&mut self, fault: &Fault) {
         let kind = &self.source.name;
         let is_listed = !matches!(self.state, State::Unlisted);
         let failures = self.pauses.failed();
-        match (&fault, self.listing) {
+        match (fault, self.listing) {
             (Fault::Refused(Refusal { code: 410, .. }), _) => {
                 tracing::debug!(kind, "listed again: {fault}");
                 self.state = State::Unlisted;

@@ -1,5 +1,7 @@
 //! How watches and writes bear faults of the API server, which a stand-in shows.
 
+#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+
 #[path = "../support/mod.rs"]
 mod support;
 

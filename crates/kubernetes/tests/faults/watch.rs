@@ -208,5 +208,5 @@ async fn a_silent_connection_is_replaced() {
     ]);
     let start = Instant::now();
     assert_eq!(changes(&mut watch(&server, Need::Required), 2).await, ["[a=x]", "+a=y"]);
-    assert!(start.elapsed() < Duration::from_secs(300));
+    assert!(start.elapsed() < Duration::from_mins(5));
 }

@@ -30,9 +30,9 @@ impl Writes {
         let options = Options {
             namespace: "system".into(),
             instance: "test".into(),
-            volume_timeout: Duration::from_secs(60),
+            volume_timeout: Duration::from_mins(1),
         };
-        let writer = start(server.api(), options, Arc::new(Volumes::default()), writes, observed);
+        let writer = start(server.api(), &options, Arc::new(Volumes::default()), writes, observed);
         Self { writer, to, outcomes }
     }
 

@@ -1,5 +1,7 @@
 //! Watches and writes with a real API server, etcd, controller manager, and pretended kubelets.
 
+#![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
+
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -51,7 +53,7 @@ impl Writes {
             volume_timeout: Duration::from_secs(30),
         };
         let volumes = Arc::new(Volumes::default());
-        let writer = start(api.clone(), options, Arc::clone(&volumes), writes, observed);
+        let writer = start(api.clone(), &options, Arc::clone(&volumes), writes, observed);
         Self { writer, volumes, to, outcomes, tickets: 0 }
     }
 

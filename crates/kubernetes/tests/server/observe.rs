@@ -82,6 +82,6 @@ async fn nodes_and_pods_are_listed_after_all_other_kinds() {
         assert_eq!(words[0], "pod");
         drop(queue);
         post(&api, &path::pods("observed"), &pod("last")).await.unwrap();
-        tokio::time::timeout(Duration::from_secs(60), observer.ended()).await.unwrap();
+        tokio::time::timeout(Duration::from_mins(1), observer.ended()).await.unwrap();
     });
 }

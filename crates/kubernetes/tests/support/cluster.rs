@@ -17,7 +17,7 @@ const TOOLS: &str = "HEADROOM_KUBERNETES";
 /// Number of nodes.
 pub const NODES: usize = 5;
 /// Time within which something must happen.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running cluster.
 pub struct Cluster {
@@ -60,7 +60,7 @@ impl Cluster {
 
     /// Starts every part that does not run.
     pub fn start_parts(&self) {
-        self.run(Command::new(self.tools.join("start.sh")).arg(&self.folder).args([
+        run(Command::new(self.tools.join("start.sh")).arg(&self.folder).args([
             &self.port.to_string(),
             "--kwok",
             &NODES.to_string(),
@@ -69,19 +69,13 @@ impl Cluster {
 
     /// Stops a part, such as `kube-apiserver`.
     pub fn stop_part(&self, part: &str) {
-        self.run(Command::new(self.tools.join("stop.sh")).arg(&self.folder).arg(part));
+        run(Command::new(self.tools.join("stop.sh")).arg(&self.folder).arg(part));
     }
 
     /// Calls the gateway of etcd, which has the data also while the API server is stopped.
     pub fn etcd(&self, call: &str, body: &Value) {
         let url = format!("http://127.0.0.1:{}/v3/kv/{call}", self.port + 1);
-        self.run(Command::new("curl").args(["-sSf", "-d", &body.to_string(), &url]));
-    }
-
-    fn run(&self, command: &mut Command) {
-        let output = command.output().unwrap();
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{command:?}: {error}");
+        run(Command::new("curl").args(["-sSf", "-d", &body.to_string(), &url]));
     }
 
     /// Returns the path of the kubeconfig of an administrator.
@@ -116,6 +110,13 @@ impl Cluster {
     pub async fn alone(&self) -> RwLockWriteGuard<'_, ()> {
         self.use_of_server.write().await
     }
+}
+
+/// Runs a command, which must succeed.
+fn run(command: &mut Command) {
+    let output = command.output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {error}");
 }
 
 /// Returns the path of a new file, because tests run at the same time.

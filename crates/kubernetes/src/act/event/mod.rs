@@ -116,7 +116,7 @@ impl Writer {
             tokio::select! {
                 event = events.recv(), if self.due.is_empty() => {
                     let Some(event) = event else { return };
-                    self.due.extend(self.records.take(event, &self.source, Instant::now()));
+                    self.due.extend(self.records.take(&event, &self.source, Instant::now()));
                 }
                 Some(ended) = self.running.join_next() => {
                     if let Ok((key, is_written)) = ended {

@@ -44,7 +44,7 @@ struct Record {
 /// Events that were written.
 #[derive(Debug)]
 pub(super) struct Records {
-    records: HashMap<Key, Record>,
+    by_key: HashMap<Key, Record>,
     /// Keys in the order of their creation, for each frequency.
     each: VecDeque<(Key, u64)>,
     series: VecDeque<(Key, u64)>,
@@ -57,7 +57,7 @@ pub(super) struct Records {
 impl Default for Records {
     fn default() -> Self {
         Self {
-            records: HashMap::new(),
+            by_key: HashMap::new(),
             each: VecDeque::new(),
             series: VecDeque::new(),
             waiting: BTreeSet::new(),
@@ -72,7 +72,7 @@ impl Records {
     /// Takes an event. Returns the write for a new one. A repeat is written later, by [`Records::due`].
     pub(super) fn take(
         &mut self,
-        event: Event,
+        event: &Event,
         source: &Source,
         now: Instant,
     ) -> Option<(Key, Write)> {
@@ -82,7 +82,7 @@ impl Records {
             Frequency::Series => String::new(),
         };
         let key = Key { about: event.about.clone(), kind: event.kind, note };
-        if let Some(record) = self.records.get_mut(&key) {
+        if let Some(record) = self.by_key.get_mut(&key) {
             record.count = record.count.saturating_add(1);
             self.waiting.insert((record.written, record.number));
             self.keys_waiting.insert(record.number, key);
@@ -90,10 +90,10 @@ impl Records {
         }
         self.last_number += 1;
         let number = self.last_number;
-        let (place, body) = source.body(&event, number);
+        let (place, body) = source.body(event, number);
         let namespace = place.namespace.clone();
         let record = Record { place, count: 1, is_in_flight: true, written: now, number };
-        self.records.insert(key.clone(), record);
+        self.by_key.insert(key.clone(), record);
         let order = match frequency {
             Frequency::Each => &mut self.each,
             Frequency::Series => &mut self.series,
@@ -101,7 +101,7 @@ impl Records {
         order.push_back((key.clone(), number));
         if order.len() > REMEMBERED
             && let Some((oldest, number)) = order.pop_front()
-            && self.records.get(&oldest).is_some_and(|record| record.number == number)
+            && self.by_key.get(&oldest).is_some_and(|record| record.number == number)
         {
             self.forget(&oldest);
         }
@@ -111,7 +111,7 @@ impl Records {
     /// Takes the end of a write. An event that was not created is forgotten.
     pub(super) fn ended(&mut self, key: &Key, is_written: bool) {
         if is_written {
-            if let Some(record) = self.records.get_mut(key) {
+            if let Some(record) = self.by_key.get_mut(key) {
                 record.is_in_flight = false;
             }
         } else {
@@ -129,7 +129,7 @@ impl Records {
             }
             self.waiting.pop_first();
             let Some(key) = self.keys_waiting.get(&number) else { continue };
-            let Some(record) = self.records.get_mut(key) else { continue };
+            let Some(record) = self.by_key.get_mut(key) else { continue };
             if record.is_in_flight {
                 later.push((written, number));
                 continue;
@@ -144,7 +144,7 @@ impl Records {
     }
 
     fn forget(&mut self, key: &Key) {
-        if let Some(record) = self.records.remove(key) {
+        if let Some(record) = self.by_key.remove(key) {
             self.waiting.remove(&(record.written, record.number));
             self.keys_waiting.remove(&record.number);
         }
@@ -168,7 +168,7 @@ mod tests {
         let (mut records, start) = (Records::default(), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
         let take = |records: &mut Records, seconds, note: &str| {
-            records.take(event(EventKind::Bound, "a", note), &source, at(seconds))
+            records.take(&event(EventKind::Bound, "a", note), &source, at(seconds))
         };
         let (key, _) = take(&mut records, 0, "one").unwrap();
         assert!(take(&mut records, 1, "two").is_none());
@@ -194,9 +194,9 @@ mod tests {
         let (mut records, now) = (Records::default(), Instant::now());
         for number in 0..2 * REMEMBERED {
             let event = event(EventKind::Scheduled, "a", &number.to_string());
-            assert!(records.take(event, &source, now).is_some());
+            assert!(records.take(&event, &source, now).is_some());
         }
-        assert_eq!(records.records.len(), REMEMBERED);
+        assert_eq!(records.by_key.len(), REMEMBERED);
         assert_eq!(records.each.len(), REMEMBERED);
     }
 }
