@@ -13,7 +13,7 @@ use crate::failures::Failures;
 use crate::tally::Tally;
 
 /// The parts that can be left out and are tested, and released, all the same.
-pub(crate) const FEATURES: &str = "headroom/otlp,headroom/profiler";
+pub(crate) const FEATURES: &str = "headroom/kubernetes,headroom/otlp,headroom/profiler";
 
 /// Where and with what every step runs.
 pub(crate) struct Bench {

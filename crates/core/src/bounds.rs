@@ -52,7 +52,7 @@ pub(crate) fn levels(
     let row = books.partition(partition);
     let trackers = &row.trackers;
     let group = link.group.level().into_iter().flat_map(|level| trackers.up(level));
-    trackers.up(link.user).chain(group.skip(row.lifted(link)))
+    trackers.up(link.user).chain(group.skip(row.group_levels_skipped(link)))
 }
 
 /// Limit or maximum that amounts exceed.
@@ -99,7 +99,7 @@ fn refusing_level(
     debug_assert!(!surely || of_user().is_none(), "the limits of the user allow it");
     if surely { None } else { of_user() }.or_else(|| {
         let group = link.group.level()?;
-        trackers.refusing(group, row.lifted(link), ask)
+        trackers.refusing(group, row.group_levels_skipped(link), ask)
     })
 }
 

@@ -3,7 +3,7 @@
 //! - A [`Record`] is one step: the time, the command if a command caused the step, and the events that followed. Its
 //!   bytes are protobuf, as `proto/headroom/journal/v1` defines; records of earlier formats stay readable.
 //! - A [`Store`] stores records as bytes, in order, with checksums, and snapshots: [`FileStore`] in a folder,
-//!   [`MemoryStore`] in memory.
+//!   [`MemoryStore`] in memory. [`NoStore`] keeps nothing.
 //! - A [`Journal`] is the writer's side of a store: one flush for a batch of records.
 //! - [`verify`] reads a whole journal. [`repair`] truncates a damaged journal.
 //!
@@ -19,6 +19,7 @@ mod files;
 mod frame;
 mod journal;
 mod memory;
+mod none;
 mod record;
 mod store;
 mod verify;
@@ -31,6 +32,7 @@ pub use exercise::exercise;
 pub use files::{FileReader, FileStore, repair};
 pub use journal::Journal;
 pub use memory::{MemoryJournal, MemoryStore};
+pub use none::NoStore;
 pub use record::{DecodeError, FORMAT, LEVELS_MAX, Origin, Record, Unwritable, What};
 pub use store::{
     AUDIT_FOLDER, CHUNK_BYTES_MAX, Lease, RECORD_BYTES_MAX, ReadStore, Records, SNAPSHOTS_KEPT,

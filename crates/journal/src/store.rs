@@ -145,6 +145,11 @@ pub trait Store: ReadStore + Send {
     /// Returns the lease that this handle got when it was opened.
     fn lease(&self) -> Lease;
 
+    /// Returns whether records and snapshots can be read again. Otherwise, nobody encodes records or takes snapshots.
+    fn keeps(&self) -> bool {
+        true
+    }
+
     /// Appends records and makes them durable with one flush: all of them or none.
     ///
     /// # Errors

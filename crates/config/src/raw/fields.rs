@@ -348,7 +348,7 @@ fn wrong_kind(node: &Node, must: &str) -> Diagnostic {
     };
     let help = match &node.kind {
         Kind::Scalar(scalar) if scalar.quoted => {
-            "remove the quotes, or write a value of the expected type"
+            "write a value of the expected type. A number or a boolean has no quotes"
         }
         Kind::Scalar(_) => "write the value after the key, or indented below it",
         Kind::List(_) => "remove the `-`, or the brackets",

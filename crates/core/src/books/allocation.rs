@@ -96,12 +96,12 @@ pub struct Reservation {
 
 impl Reservation {
     /// Time without a release on the node after which another ask can reserve one. Source: no-starvation NS-12.
-    const PATIENCE: Millis = Millis::from_secs(10 * 60);
+    const IN_VAIN_AFTER: Millis = Millis::from_secs(10 * 60);
 
     /// Returns the time from which it counts as in vain, unless an allocation on the node is released before.
     pub(crate) fn is_vain_at(self) -> Timestamp {
         // A reservation of an older journal has no last release.
-        self.since.max(self.nearer) + Self::PATIENCE
+        self.since.max(self.nearer) + Self::IN_VAIN_AFTER
     }
 }
 

@@ -381,10 +381,10 @@ impl Books {
         let row = &self.applications[application];
         let partition = self.partition(row.partition);
         row.link.into_iter().flat_map(|link| {
-            let lifted = partition.lifted(link);
+            let skipped = partition.group_levels_skipped(link);
             let trackers = &partition.trackers;
             let group = link.group.level().into_iter().flat_map(|level| trackers.up(level));
-            trackers.up(link.user).chain(group.skip(lifted))
+            trackers.up(link.user).chain(group.skip(skipped))
         })
     }
 

@@ -199,7 +199,7 @@ impl Partition {
     /// Returns the number of group levels from the leaf that do not apply to an application. If limits that name the
     /// user have precedence over group limits, these are the levels up to the highest queue with such a limit.
     #[inline]
-    pub(crate) fn lifted(&self, link: TrackerLink) -> usize {
+    pub(crate) fn group_levels_skipped(&self, link: TrackerLink) -> usize {
         match self.settings.limit_precedence {
             LimitPrecedence::Both => 0,
             LimitPrecedence::User => self.trackers.named_up_to(link.user),

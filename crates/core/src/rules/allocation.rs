@@ -54,7 +54,7 @@ pub(super) fn ask_of(
     }
     short("task group", &ask.task_group)?;
     within("required node", &ask.required_node, ID_BYTES_MAX)?;
-    may_wish(books, application, ask)?;
+    check_node_selector(books, application, ask)?;
     if ask.placeholder && ask.task_group.is_empty() {
         let (key, application) = (ask.key.clone(), ask.application.clone());
         return Err(Rejection::NoTaskGroup { key, application });
@@ -262,7 +262,11 @@ fn place(books: &Books, placement: &Placement<'_>, events: &mut Vec<Event>) {
 
 /// Checks the node selector of an ask: its queue must have access to the label, and the block list must not be too
 /// long. Source: user-headroom §3 (checks 5 and 12).
-fn may_wish(books: &Books, application: ApplicationId, ask: &Ask) -> Result<(), Rejection> {
+fn check_node_selector(
+    books: &Books,
+    application: ApplicationId,
+    ask: &Ask,
+) -> Result<(), Rejection> {
     let count = ask.blocked_nodes.len();
     if count > Ask::BLOCKED_NODES_MAX {
         let (key, limit) = (ask.key.clone(), Ask::BLOCKED_NODES_MAX);

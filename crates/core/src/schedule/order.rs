@@ -117,14 +117,14 @@ fn usage(application: &Application, leaf: &Queue) -> Shares {
 }
 
 /// Order of sibling queues: by priority and fair share, in the order that the parent sets. Then the larger pending
-/// amounts are first, then the path.
+/// amounts are first, then the path. Compared field by field, in the order of the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct QueueKey {
-    /// Inverted priority, if it precedes the share.
-    first: i64,
+    /// Inverted priority, if it precedes the share. Otherwise 0.
+    priority_before: i64,
     share: Share,
-    /// Inverted priority, if it follows the share.
-    second: i64,
+    /// Inverted priority, if it follows the share. Otherwise 0.
+    priority_after: i64,
     /// Sum over all types. A queue whose pending amounts exceed those of another in every type has a larger sum. The
     /// sum also orders queues that do not compare.
     pending: Reverse<i128>,
@@ -132,10 +132,18 @@ pub(crate) struct QueueKey {
 }
 
 impl QueueKey {
-    pub(crate) fn of(queue: &Queue, share: Share, priority: i32, first: bool, rank: u64) -> Self {
-        let urgent = -i64::from(priority);
-        let (first, second) = if first { (urgent, 0) } else { (0, urgent) };
-        Self { first, share, second, pending: Reverse(queue.pending.total()), rank }
+    pub(crate) fn of(
+        queue: &Queue,
+        share: Share,
+        priority: i32,
+        priority_first: bool,
+        rank: u64,
+    ) -> Self {
+        let inverted = -i64::from(priority);
+        let (priority_before, priority_after) =
+            if priority_first { (inverted, 0) } else { (0, inverted) };
+        let pending = Reverse(queue.pending.total());
+        Self { priority_before, share, priority_after, pending, rank }
     }
 
     /// Returns the fair share of the queue.
@@ -145,11 +153,11 @@ impl QueueKey {
 
     /// Returns the criterion by which this queue precedes `later`.
     pub(crate) fn precedence_over(&self, later: &Self) -> Precedence {
-        if self.first != later.first {
+        if self.priority_before != later.priority_before {
             Precedence::Priority
         } else if self.share != later.share {
             Precedence::Share
-        } else if self.second != later.second {
+        } else if self.priority_after != later.priority_after {
             Precedence::Priority
         } else {
             Precedence::Order

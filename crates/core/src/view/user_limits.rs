@@ -382,7 +382,7 @@ fn groups(books: &Books, leaf: QueueId) -> BTreeMap<LevelId, Vec<Group>> {
         let Some(group) = link.group.level() else { continue };
         let known = groups.entry(user).or_default();
         if known.iter().all(|(level, _)| *level != group) {
-            known.push((group, partition.lifted(link)));
+            known.push((group, partition.group_levels_skipped(link)));
         }
     }
     groups

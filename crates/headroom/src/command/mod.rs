@@ -10,6 +10,7 @@ mod events;
 mod explain;
 mod groups;
 mod journal;
+mod kubernetes;
 mod nodes;
 mod plan;
 mod queues;
@@ -32,6 +33,8 @@ use clap::Subcommand;
 pub(crate) enum Command {
     /// Run the server: REST, gRPC, and the page, on one port
     Serve(Box<serve::Serve>),
+    /// Schedule the pods of a Kubernetes cluster
+    Kubernetes(Box<kubernetes::Kubernetes>),
     /// Simulate a workload with a queue file, and report who waits how long, and why
     Simulate(Box<simulate::Simulate>),
     /// Check queue files, and show what to write instead
@@ -82,6 +85,7 @@ impl Command {
     pub(crate) fn run(self) -> Result<ExitCode> {
         match self {
             Self::Serve(serve) => return serve.run(),
+            Self::Kubernetes(kubernetes) => return kubernetes.run(),
             Self::Simulate(simulate) => simulate.run()?,
             Self::Validate(validate) => return validate.run(),
             Self::Plan(plan) => return plan.run(),

@@ -24,7 +24,8 @@ use crate::output;
 
 /// Check queue files, and show each error, warning, and recommendation with its line and a correction.
 ///
-/// Exit codes: 0 if every file can be loaded, with or without warnings and recommendations, and 1 if a file cannot.
+/// Exit codes: 0 if every file can be loaded and has a partition, with or without warnings and recommendations. 1
+/// otherwise.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  headroom validate queues.yaml\n  headroom validate --json - < queues.yaml\n  headroom validate queues.yaml --nodes '100*{vcore: 32, memory: 128Gi}'"
@@ -62,7 +63,7 @@ impl Validate {
             };
             for (name, found) in pieces(name, path) {
                 let found = found.map(|bytes| reviewed(&bytes, nodes.as_ref()));
-                all_accepted &= matches!(&found, Ok(review) if says_something(review));
+                all_accepted &= matches!(&found, Ok(review) if is_accepted(review));
                 if self.json {
                     output::print(&format!("{}\n", object(&name, &found)))?;
                     continue;
@@ -124,7 +125,7 @@ fn piece_name(outer: &str, file: &Wrapped) -> String {
 
 /// Returns whether a file can be loaded and has a partition. `YuniKorn` accepts a file without partitions and uses its
 /// built-in queues, which the author of the file rarely intends.
-fn says_something(review: &Review) -> bool {
+fn is_accepted(review: &Review) -> bool {
     review.configuration.as_ref().is_some_and(|file| !file.partitions.is_empty())
 }
 
@@ -189,7 +190,7 @@ fn closing_line(name: &str, review: &Review) -> String {
         }
         return line;
     };
-    if !says_something(review) {
+    if !is_accepted(review) {
         return format!("{name}: {EMPTY}");
     }
     let mut parts = vec![format!("{name}: accepted")];
@@ -269,14 +270,14 @@ fn object(name: &str, found: &io::Result<Review>) -> Value {
     };
     let mut errors = of(Severity::Error);
     let mut counts = found.counts();
-    if review.configuration.is_some() && !says_something(review) {
+    if review.configuration.is_some() && !is_accepted(review) {
         errors.push(fault_without_place(EMPTY));
         counts.errors += 1;
     }
     let size = review.configuration.as_ref().map(Size::of);
     json!({
         "file": name,
-        "accepted": says_something(review),
+        "accepted": is_accepted(review),
         "checksum": review.checksum,
         "partitions": size.as_ref().map(|size| size.partitions),
         "queues": size.as_ref().map(|size| size.queues),

@@ -33,8 +33,8 @@ pub(crate) async fn run(server: SocketAddr) -> Result<()> {
     rm::run(connected(server).await?, client, SEED).await
 }
 
-/// Registers simulated nodes on the server at this address, until the server ends. Nothing runs on these nodes: clients
-/// that submit tasks of tenants also confirm and release these tasks.
+/// Registers simulated nodes on the server at this address, and keeps the connection open until the server ends.
+/// Nothing runs on these nodes: clients that submit tasks of tenants also confirm and release these tasks.
 ///
 /// # Errors
 /// When the server cannot be reached, or rejects the nodes.

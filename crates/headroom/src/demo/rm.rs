@@ -53,7 +53,7 @@ fn is_unavailable(error: &anyhow::Error) -> bool {
         }
 }
 
-/// Registers only these nodes, until the server ends. The demo does not change the queues of the server.
+/// Registers these nodes without a queue file, and keeps the connection open until the server ends.
 pub(super) async fn bring(channel: Channel, nodes: Vec<v1::NodeInfo>) -> Result<()> {
     match stay(channel, nodes).await {
         Err(error) if is_unavailable(&error) => Ok(()),

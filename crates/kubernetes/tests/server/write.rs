@@ -93,9 +93,9 @@ async fn conditions_and_failures_are_written_to_the_right_pod() {
     });
 }
 
-fn placeholder(name: &str, pod: Value) -> Box<Placeholder> {
+fn placeholder(name: &str, pod: Value) -> Placeholder {
     let (namespace, group) = ("placeholders".into(), "workers".into());
-    Box::new(Placeholder { name: name.into(), namespace, group, body: pod })
+    Placeholder { name: name.into(), namespace, group, body: pod }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -104,8 +104,10 @@ async fn placeholders_are_created_and_deleted() {
         let api = cluster.api().await;
         namespace(&api, "placeholders").await;
         let mut writes = Writes::new(&api);
-        let create =
-            |placeholder| ApiWrite::CreatePlaceholder { application: "app".into(), placeholder };
+        let create = |placeholder| ApiWrite::CreatePlaceholder {
+            application: "app".into(),
+            placeholder: Box::new(placeholder),
+        };
         writes.write(create(placeholder("tg-app-workers-0", pod("tg-app-workers-0")))).await;
         let Outcome::PlaceholderCreated { application, pod: created } = writes.outcome().await
         else {

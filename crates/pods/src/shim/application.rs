@@ -186,7 +186,7 @@ impl Shim {
                 pods.insert(age);
             }
         }
-        for (_, uid) in pods {
+        for (_, _, uid) in pods {
             if let Some(entry) = self.pods.get(&uid) {
                 let pod = entry.pod.clone();
                 self.pod_applied(&pod);
@@ -258,7 +258,7 @@ impl Shim {
             return;
         }
         let heirs = self.applications.remove(id).map(|application| application.heirs);
-        for (_, uid) in heirs.unwrap_or_default() {
+        for (_, _, uid) in heirs.unwrap_or_default() {
             self.ensure_task(&uid, NamespaceLookup::Open);
         }
     }

@@ -216,7 +216,7 @@ impl Shim {
         {
             self.namespace_applied(namespace);
         }
-        for (_, uid) in self.awaited_namespaces.remove(name).unwrap_or_default() {
+        for (_, _, uid) in self.awaited_namespaces.remove(name).unwrap_or_default() {
             self.ensure_task(&uid, NamespaceLookup::Done);
         }
         self.check_recovered();

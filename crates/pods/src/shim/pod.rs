@@ -14,7 +14,8 @@ use super::{NamespaceLookup, Shim};
 
 /// Returns the position of a pod among others.
 pub(super) fn age(pod: &Pod) -> Age {
-    (created(pod).unwrap_or(0), pod.metadata.uid.clone())
+    let metadata = &pod.metadata;
+    (created(pod).unwrap_or(0), metadata.name.clone(), metadata.uid.clone())
 }
 
 impl Shim {

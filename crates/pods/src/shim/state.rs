@@ -79,8 +79,8 @@ pub(super) struct Task {
     pub(super) order: Order,
 }
 
-/// Order of pods: by creation time, then by UID.
-pub(super) type Age = (i64, Text);
+/// Order of pods: by creation time, then by name, because many pods can come in one second. The UID is last.
+pub(super) type Age = (i64, Text, Text);
 
 /// Order in which the tasks of an application are submitted: by creation time, then by first sight.
 pub(super) type Order = (i64, u64);

@@ -281,7 +281,8 @@ impl Shim {
             });
         if !is_deferred {
             self.release(uid, termination);
-            let note = format!("task {uid} of application {id} ended");
+            let name = self.pods.get(uid).map(|entry| entry.pod.metadata.name.clone());
+            let note = format!("pod {} of application {id} ended", name.unwrap_or_default());
             self.task_event(uid, EventKind::TaskCompleted, note);
         }
         self.detach_task(uid);

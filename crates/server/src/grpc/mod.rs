@@ -36,9 +36,11 @@ mod settings;
 mod side_table;
 mod tags;
 mod teardown;
+mod waits;
 mod watching;
 
 pub use interface::{Interface, Registered};
 pub use manager::RmState;
 pub use router::router;
 pub use settings::Settings;
+pub use waits::{ASKS_MAX, AskWait, Lacking};

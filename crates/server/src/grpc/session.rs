@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
 use headroom_api::si::headroom::rm_message::Content as Asked;
 use headroom_api::si::headroom::scheduler_message::Content as Told;
 use headroom_api::si::headroom::scheduler_session_server::SchedulerSession;
@@ -39,10 +40,10 @@ impl SchedulerSession for Session {
         request: Request<Streaming<RmMessage>>,
     ) -> Result<Response<Self::SessionStream>, Status> {
         let caller = caller::rm(&request)?;
-        let (to_answers, opened) = oneshot::channel();
-        let reading = Reading { interface: self.0.clone(), caller };
-        tokio::spawn(reading.read(request.into_inner(), to_answers));
-        Ok(Response::new(Box::pin(answers(opened))))
+        let messages = request.into_inner().map_err(|status| {
+            if is_lost(&status) { Broken::Lost } else { Broken::Refused(too_large(status)) }
+        });
+        Ok(Response::new(Box::pin(converse(self.0.clone(), caller, messages))))
     }
 
     async fn update_configuration(
@@ -89,6 +90,44 @@ impl Drop for Open {
     }
 }
 
+impl Interface {
+    /// Opens a session with an RM in this process. The caller must have the role `rm` or `admin`.
+    ///
+    /// The session is that of the profile: the first message is `register`, messages have numbers, and the RM
+    /// acknowledges what it has processed.
+    pub fn connect(
+        &self,
+        caller: Caller,
+        messages: impl Stream<Item = RmMessage> + Send + Unpin + 'static,
+    ) -> impl Stream<Item = Result<SchedulerMessage, Status>> + Send + 'static {
+        converse(self.clone(), caller, messages.map(Ok))
+    }
+}
+
+/// Reason why the messages of an RM end early.
+enum Broken {
+    /// The connection was lost.
+    Lost,
+    /// A message was refused with this status.
+    Refused(Status),
+}
+
+/// Reads the messages of an RM in the background. Returns the messages to the RM.
+fn converse(
+    interface: Interface,
+    caller: Caller,
+    messages: impl Messages,
+) -> impl Stream<Item = Result<SchedulerMessage, Status>> + Send + 'static {
+    let (to_answers, opened) = oneshot::channel();
+    tokio::spawn(Reading { interface, caller }.read(messages, to_answers));
+    answers(opened)
+}
+
+/// Messages of an RM.
+trait Messages: Stream<Item = Result<RmMessage, Broken>> + Send + Unpin + 'static {}
+
+impl<S: Stream<Item = Result<RmMessage, Broken>> + Send + Unpin + 'static> Messages for S {}
+
 /// Reads the messages of an RM.
 struct Reading {
     interface: Interface,
@@ -99,7 +138,7 @@ impl Reading {
     /// Reads messages until the client sends no more, or violates the protocol.
     async fn read(
         self,
-        mut messages: Streaming<RmMessage>,
+        mut messages: impl Messages,
         to_answers: oneshot::Sender<Result<Open, Status>>,
     ) {
         let open = match self.open(&mut messages).await {
@@ -127,8 +166,12 @@ impl Reading {
     }
 
     /// Opens or resumes a session with the first message.
-    async fn open(&self, messages: &mut Streaming<RmMessage>) -> Result<Open, Status> {
-        let first = messages.message().await.map_err(too_large)?;
+    async fn open(&self, messages: &mut impl Messages) -> Result<Open, Status> {
+        let first = match messages.next().await {
+            Some(Ok(first)) => Some(first),
+            Some(Err(Broken::Refused(status))) => return Err(status),
+            Some(Err(Broken::Lost)) | None => None,
+        };
         let Some(RmMessage { seq, ack_seq, content: Some(Asked::Register(register)), .. }) = first
         else {
             return Err(Status::invalid_argument("the first message must be `register`"));
@@ -207,17 +250,16 @@ impl Reading {
         &self,
         manager: &Arc<Manager>,
         taker: u64,
-        messages: &mut Streaming<RmMessage>,
+        messages: &mut impl Messages,
     ) -> Result<(), Status> {
         let line = line(manager)?;
         let mut last = 0;
         loop {
-            let message = match messages.message().await {
-                Ok(Some(message)) => message,
-                Ok(None) => return Ok(()),
+            let message = match messages.next().await {
+                Some(Ok(message)) => message,
                 // The sending side ends too, and handles it.
-                Err(status) if is_lost(&status) => return Ok(()),
-                Err(status) => return Err(too_large(status)),
+                Some(Err(Broken::Lost)) | None => return Ok(()),
+                Some(Err(Broken::Refused(status))) => return Err(status),
             };
             let seq = message.seq;
             if seq <= last {
@@ -323,7 +365,7 @@ fn line(manager: &Manager) -> Result<&SessionQueue, Status> {
 /// Returns the messages to the RM, after the RM is known.
 fn answers(
     opened: oneshot::Receiver<Result<Open, Status>>,
-) -> impl futures_util::Stream<Item = Result<SchedulerMessage, Status>> {
+) -> impl Stream<Item = Result<SchedulerMessage, Status>> + Send + 'static {
     let state = Some(Sending { opening: Some(opened), open: None });
     futures_util::stream::unfold(state, |state| async move {
         let mut state = state?;

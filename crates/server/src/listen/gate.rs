@@ -296,7 +296,7 @@ impl Gate {
         if let Some(no_room) = taken.as_ref().and_then(Taken::crowded) {
             return Err(Refusal::new(Code::TooManyRequests, no_room.to_string()).retry_after(1));
         }
-        // A handler that exceeds the limit of the body responds with JSON of its own.
+        // The framework answers a body that is too long with plain text. The answers of handlers are JSON.
         let media = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let is_ours = media.is_some_and(|media| media.contains("json"));
         if asked.surface == Surface::Rest

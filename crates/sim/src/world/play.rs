@@ -25,7 +25,7 @@ const EVENTS_A_CHECK: u64 = 10_000;
 
 /// Time for which wakes count after the last change, in addition to the delays of the queues. Within this time, the
 /// core drops reservations and tries again.
-const PATIENCE: Millis = Millis::from_secs(3 * 3_600);
+const IDLE_MAX: Millis = Millis::from_secs(3 * 3_600);
 
 /// State of a run.
 pub(super) struct Play<'a> {
@@ -224,7 +224,7 @@ impl<'a> Play<'a> {
         }
         let mut timers = self.books.timers().filter(|(_, timer)| self.may_free(*timer));
         let timer = timers.next().map(|(at, _)| at.as_millis().max(self.now.as_millis()));
-        let until = (self.last_at + self.patience()).as_millis();
+        let until = (self.last_at + self.idle_max()).as_millis();
         let wakes = [self.next_wake(), self.scans.next_at()].into_iter();
         let wake = wakes.min().filter(|at_ms| *at_ms <= until);
         timer.into_iter().chain(wake).min()
@@ -247,13 +247,13 @@ impl<'a> Play<'a> {
     }
 
     /// Returns how long wakes count after the last change. This time exceeds every delay of a queue.
-    fn patience(&self) -> Millis {
+    fn idle_max(&self) -> Millis {
         let delays = self.books.queues().iter().flat_map(|(_, queue)| {
             let values = &queue.settings.values;
             [values.preemption_delay, values.quota_preemption_delay, values.backoff_delay]
         });
         let longest = delays.map(Millis::get).max().unwrap_or(0);
-        Millis::new(longest.saturating_add(PATIENCE.get()))
+        Millis::new(longest.saturating_add(IDLE_MAX.get()))
     }
 
     fn happen(&mut self, entry: Entry) -> Result<(), RunError> {

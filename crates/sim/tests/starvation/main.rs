@@ -64,6 +64,9 @@ fn a_large_job_starts_in_time_whatever_floods_come() {
     assert!(beyond.is_empty(), "{} too late:\n{}", beyond.len(), beyond.join("\n"));
 }
 
+/// Delay from which a confirmation is very late, ms. A twentieth of the confirmations of a day with faults is.
+const VERY_LATE_MS: u64 = 300_000;
+
 /// Work of an allocation, in units of the type times ms.
 fn work(one: &AllocationRecord, end_ms: u64) -> u64 {
     let size: i64 = one.resources.iter().map(|(_, amount)| amount.get()).sum();
@@ -84,6 +87,8 @@ struct Balance {
     done: u64,
     /// Preemptions after which the job that preempted got nothing.
     in_vain: Vec<String>,
+    /// The same, if the resource manager needed so long to stop the victim that a gang gave up meanwhile.
+    too_late: u64,
     /// Jobs that took from each other in turn.
     in_turn: Vec<String>,
 }
@@ -105,7 +110,11 @@ impl Balance {
             balance.lost += if victim.placeholder { 0 } else { work(victim, outcome.end_ms) };
             preemptors.insert(taker);
             let mut later = outcome.allocations.iter();
-            if !later.any(|one| one.job == taker && one.start_ms >= asked_ms) {
+            let starts = later.any(|one| one.job == taker && one.start_ms >= asked_ms);
+            let ended_ms = victim.end_ms.unwrap_or(outcome.end_ms);
+            if !starts && outcome.jobs[taker].gang && ended_ms - asked_ms >= VERY_LATE_MS {
+                balance.too_late += 1;
+            } else if !starts {
                 let name = |job: usize| &outcome.jobs[job].name;
                 let text = format!("{} of {} for {}", victim.key, name(victim.job), name(taker));
                 balance.in_vain.push(format!("{text} at {asked_ms} ms"));
@@ -134,7 +143,7 @@ impl Balance {
 #[test]
 #[doc(alias = "NS-45")]
 fn preemption_does_not_thrash() {
-    let (mut preempted, mut lost, mut done, mut busy) = (0, 0, 0, 0);
+    let (mut preempted, mut lost, mut done, mut busy, mut too_late) = (0, 0, 0, 0, 0);
     let (days, mut wrong) = (count_of("HEADROOM_DAYS", 100), Vec::new());
     for seed in seeds(days) {
         let setup = days::draw(seed);
@@ -144,16 +153,18 @@ fn preemption_does_not_thrash() {
             wrong.push(format!("seed {seed}: {balance:?}"));
         }
         preempted += balance.preempted;
+        too_late += balance.too_late;
         busy += u64::from(balance.preempted > 0);
         (lost, done) = (lost + balance.lost, done + balance.done);
     }
     let hours = |work: u64| work / 1_000 / 3_600_000;
     println!(
-        "{days} days, {busy} with {preempted} preemptions: {} core-hours lost, {} done by jobs that preempted",
+        "{days} days, {busy} with {preempted} preemptions: {} core-hours lost, {} done by jobs that preempted, {too_late} stopped too late",
         hours(lost),
         hours(done)
     );
     assert!(wrong.is_empty(), "{} of {days} days:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(too_late * 1_000 <= preempted, "{too_late} of {preempted} victims stopped too late");
     assert!(busy * 10 > days, "too few days with preemptions");
     assert!(lost < done, "more was lost than the jobs that preempted did");
 }

@@ -1,6 +1,8 @@
 //! `headroom serve`: the server.
 
 mod flags;
+#[cfg_attr(not(feature = "kubernetes"), path = "no_kubernetes.rs")]
+mod kubernetes;
 mod logging;
 #[cfg_attr(not(feature = "otlp"), path = "no_otlp.rs")]
 mod otlp;
@@ -14,6 +16,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use headroom_config::process::{Process, Sources};
+pub(crate) use kubernetes::Cluster;
+
 use headroom_sim::nodes::{self, NodeOptions, NodeSpec};
 
 const EXAMPLE: &str = "\
@@ -36,9 +40,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Serve {
-    /// YAML file with these keys. The default is the value of `HEADROOM_CONFIG`, or no file
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
     /// Simulate a cluster and its users, so that every page has data
     ///
     /// The journal is in `headroom-demo`, unless you name another folder.
@@ -49,6 +50,16 @@ pub(crate) struct Serve {
     /// `N*{type: amount, …}`, such as `4*{vcore: 32, memory: 64G}`, or a CSV or YAML file. Can be given several times.
     #[arg(long, value_name = "NODES", conflicts_with = "demo")]
     demo_nodes: Vec<String>,
+    #[command(flatten)]
+    server: ServerKeys,
+}
+
+/// The settings of a server.
+#[derive(Debug, Args)]
+pub(crate) struct ServerKeys {
+    /// YAML file with these keys. The default is the value of `HEADROOM_CONFIG`, or no file
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     #[command(flatten)]
     keys: flags::KeyFlags,
 }
@@ -62,7 +73,7 @@ impl Serve {
             (false, nodes) => Plays::Nodes(nodes::read(nodes, NodeOptions::default())?),
         };
         let demo = self.demo;
-        let sources = self.sources()?;
+        let sources = self.server.sources()?;
         let process = if demo { of_demo(sources)? } else { Process::read(sources)? };
         if !matches!(plays, Plays::Nothing) {
             ensure!(
@@ -71,6 +82,16 @@ impl Serve {
             );
         }
         run::run(process, plays)
+    }
+}
+
+impl ServerKeys {
+    /// Serves with these settings until a signal stops the server.
+    pub(crate) fn run(self, plays: Plays) -> Result<ExitCode> {
+        if matches!(plays, Plays::Kubernetes(_)) {
+            kubernetes::check()?;
+        }
+        run::run(Process::read(self.sources()?)?, plays)
     }
 
     /// Returns the given settings, by source.
@@ -90,13 +111,15 @@ impl Serve {
     }
 }
 
-/// The simulated part of a server.
-enum Plays {
-    /// No simulation.
+/// What runs beside the server in its process.
+pub(crate) enum Plays {
+    /// Nothing.
     Nothing,
-    /// Only nodes.
+    /// The scheduler of this cluster.
+    Kubernetes(Cluster),
+    /// Simulated nodes.
     Nodes(Vec<NodeSpec>),
-    /// A cluster and its users.
+    /// A simulated cluster and its users.
     Scene,
 }
 

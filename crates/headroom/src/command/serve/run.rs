@@ -11,22 +11,24 @@ use headroom_config::BUILT_IN;
 use headroom_config::process::Process;
 use headroom_engine::users::Users;
 use headroom_engine::{AUDIT_FOLDER, Engine, Origin, Retention, Settings, SystemClock};
-use headroom_journal::FileStore;
 use headroom_journal::disk::Folder;
+use headroom_journal::{FileStore, NoStore};
 use headroom_server::auth::Authenticator;
+use headroom_server::grpc::Interface;
 use headroom_server::listen::{Gate, Listening, Serving, assemble};
 use headroom_server::rest::{Cors, RestSettings};
 use headroom_server::{
     About, Assembly, LogLevels, Parts, QueueFile, Service, Settings as WholeSettings, WatchedFiles,
     begin_with_queue_file, watch_queue_file,
 };
-use tokio::sync::Notify;
+use headroom_sim::nodes::NodeSpec;
+use tokio::sync::{Notify, mpsc};
 
-use super::Plays;
 use super::logging::{self, Observability};
 use super::otlp::Sending;
 use super::recovery::{Told, progress};
 use super::signals::{self, Ends};
+use super::{Plays, kubernetes};
 use crate::{built, output};
 
 /// Maximum time for the whole shutdown.
@@ -70,12 +72,13 @@ async fn serve(mut process: Process, plays: Plays) -> Result<ExitCode> {
     let serving = Listening::bind(&process)?;
     let serving = serving.start().context("cannot listen")?;
     let users = Arc::new(Users::default());
+    let stores = !matches!(plays, Plays::Kubernetes(_));
     let engine = tokio::select! {
-        engine = start_engine(&process, Arc::clone(&users)) => engine?,
+        engine = start_engine(&process, stores, Arc::clone(&users)) => engine?,
         // The server has accepted no request yet, so nothing must be stored.
         _ = ends.next() => return Ok(ExitCode::SUCCESS),
     };
-    let service = begin(&process, &engine, users).await?;
+    let service = begin(&process, stores, &engine, users).await?;
     let instance = &service.about.instance;
     let gate = Gate::new(&process, auth, engine.handle(), instance);
     let gate = Arc::new(gate.going_on_with(traces.as_ref().map(Sending::parents)));
@@ -87,16 +90,22 @@ async fn serve(mut process: Process, plays: Plays) -> Result<ExitCode> {
     welcome(&process, serving.addresses())?;
     watch(&process, &service, queues)?;
     tokio::spawn(follow_tokens(Arc::clone(&gate), tokens));
-    play(&process, plays, serving.addresses());
-    let signal = ends.next().await;
-    tracing::info!(signal, "ending");
+    let mut ended = play(&process, plays, (serving.addresses(), &interface));
+    let result = tokio::select! {
+        signal = ends.next() => {
+            tracing::info!(signal, "ending");
+            Ok(())
+        }
+        Some(ended) = ended.recv() => ended,
+    };
     tokio::spawn(async move {
         let signal = ends.next().await;
         tracing::warn!(signal, "stopping immediately, without a snapshot");
         std::process::exit(1);
     });
     interface.shut_down();
-    end(serving, engine, traces).await
+    let code = end(serving, engine, traces).await?;
+    result.map(|()| code)
 }
 
 /// Returns all interfaces of the service.
@@ -144,8 +153,9 @@ fn fitting(connections: usize, files: u64) -> Option<usize> {
     (fits < connections).then_some(fits)
 }
 
-/// Opens the journal, and starts the engine after its last record.
-async fn start_engine(process: &Process, users: Arc<Users>) -> Result<Engine> {
+/// Opens the journal, and starts the engine after its last record. If `stores` is false, no record is
+/// kept.
+async fn start_engine(process: &Process, stores: bool, users: Arc<Users>) -> Result<Engine> {
     let path = process.journal.path.clone();
     let mut settings = Settings::with(SystemClock);
     settings.commands_waiting = process.limits.commands;
@@ -159,6 +169,10 @@ async fn start_engine(process: &Process, users: Arc<Users>) -> Result<Engine> {
     let began = Instant::now();
     // Reading can take a while, and the server answers requests meanwhile.
     let started = tokio::task::spawn_blocking(move || {
+        if !stores {
+            let store = Box::new(NoStore::default());
+            return Ok(Engine::start_telling(store, settings, &mut progress())?);
+        }
         let store = FileStore::open_folder(&path)
             .with_context(|| format!("cannot open the journal in {}", path.display()))?;
         // The lock of the journal also protects the audit log: only one process writes both.
@@ -183,8 +197,13 @@ async fn start_engine(process: &Process, users: Arc<Users>) -> Result<Engine> {
 }
 
 /// Creates the service, and applies the queue file.
-async fn begin(process: &Process, engine: &Engine, users: Arc<Users>) -> Result<Service> {
-    let folder = Some(process.journal.path.clone());
+async fn begin(
+    process: &Process,
+    stores: bool,
+    engine: &Engine,
+    users: Arc<Users>,
+) -> Result<Service> {
+    let folder = stores.then(|| process.journal.path.clone());
     let handle = engine.handle();
     // The scheduler clock, not the system clock, because times are compared with times of the journal.
     let clock = Arc::new(handle.clock().clone());
@@ -223,11 +242,37 @@ fn watch(process: &Process, service: &Service, queues: WatchedFiles) -> Result<(
     Ok(())
 }
 
-/// Runs the simulated part of this server. If the simulation fails, the server continues.
-fn play(process: &Process, plays: Plays, addresses: &[SocketAddr]) {
-    if matches!(plays, Plays::Nothing) {
-        return;
+/// Runs what is beside this server. If the simulation fails, the server continues. Returns how the scheduler of a
+/// cluster ends, because the server is useless without it.
+fn play(
+    process: &Process,
+    plays: Plays,
+    (addresses, interface): (&[SocketAddr], &Interface),
+) -> mpsc::Receiver<Result<()>> {
+    let (ended, end) = mpsc::channel(1);
+    match plays {
+        Plays::Nothing => {}
+        Plays::Kubernetes(cluster) => {
+            let interface = interface.clone();
+            tokio::spawn(async move {
+                let result = kubernetes::schedule(cluster, interface).await;
+                // The server is already ending if nobody waits for this.
+                let _ = ended.send(result).await;
+            });
+        }
+        Plays::Nodes(nodes) => simulate(process, Simulated::Nodes(nodes), addresses),
+        Plays::Scene => simulate(process, Simulated::Scene, addresses),
     }
+    end
+}
+
+/// A simulated cluster.
+enum Simulated {
+    Nodes(Vec<NodeSpec>),
+    Scene,
+}
+
+fn simulate(process: &Process, simulated: Simulated, addresses: &[SocketAddr]) {
     let Some(address) = addresses.iter().copied().find(|one| one.ip().is_loopback()) else {
         tracing::error!(
             "the demo needs a loopback address. Set `listen` to an address such as 127.0.0.1:9080"
@@ -236,10 +281,9 @@ fn play(process: &Process, plays: Plays, addresses: &[SocketAddr]) {
     };
     debug_assert!(process.tls.is_none() && !process.has_auth(), "it was refused before");
     tokio::spawn(async move {
-        let played = match plays {
-            Plays::Nothing => return,
-            Plays::Nodes(nodes) => crate::demo::bring(address, nodes).await,
-            Plays::Scene => crate::demo::run(address).await,
+        let played = match simulated {
+            Simulated::Nodes(nodes) => crate::demo::bring(address, nodes).await,
+            Simulated::Scene => crate::demo::run(address).await,
         };
         if let Err(error) = played {
             tracing::error!("the demo has ended: {error:#}");

@@ -59,7 +59,7 @@ fn listing(leaves: &[UserLimits], partition: &str) -> Result<Listing> {
     let mut listing = Listing::new(COLUMNS, &leaves)?.numbers(NUMBERS);
     if leaves.is_empty() {
         listing.heading(format!(
-            "no queue of partition {partition} has user limits. To share a queue among its users, \
+            "No queue of partition {partition} has user limits. To share a queue among its users, \
              set `userlimits: {{}}` for the queue in the queue file."
         ));
     }
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(shown(&[off]), format!("{reason}\n"));
         let none = shown(&[]);
         assert!(
-            none.starts_with("no queue of partition default has user limits. To share"),
+            none.starts_with("No queue of partition default has user limits. To share"),
             "{none}"
         );
     }

@@ -1,0 +1,60 @@
+//! Why asks of an RM wait, for an RM that tells its users.
+
+use headroom_core::books::Books;
+use headroom_core::explain::{Verdict, explain};
+use headroom_core::{Kind, Name, Scheduler};
+
+use super::interface::Interface;
+
+/// Largest number of asks in one request.
+pub const ASKS_MAX: usize = 64;
+
+/// Why an ask waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskWait {
+    /// Key of the ask.
+    pub key: Name,
+    /// What starts the ask.
+    pub lacks: Lacking,
+    /// First line of its explanation.
+    pub line: String,
+}
+
+/// What an ask needs to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lacking {
+    /// Nothing: it is checked in one of the next steps, or after an answer of the RM.
+    Nothing,
+    /// A node. More nodes can help.
+    Node,
+    /// Something else, such as a quota. More nodes do not help.
+    Other,
+}
+
+impl Interface {
+    /// Returns why the asks with these keys wait. Leaves out those that do not wait, and those beyond [`ASKS_MAX`].
+    ///
+    /// Costs one explanation for each ask, in the thread of the writer.
+    pub async fn waits(&self, keys: Vec<Name>) -> Vec<AskWait> {
+        let look = self.service().engine.inspect(move |books, scheduler| {
+            let of = |key| ask_wait(books, scheduler, key);
+            keys.into_iter().take(ASKS_MAX).filter_map(of).collect()
+        });
+        // Without the engine, nothing waits.
+        look.await.unwrap_or_default()
+    }
+}
+
+fn ask_wait(books: &Books, scheduler: &Scheduler, key: Name) -> Option<AskWait> {
+    let mut partitions = books.partitions().values();
+    let ask = partitions.find_map(|partition| partition.allocations.get(&*key).copied())?;
+    let explanation = explain(books, scheduler, ask)?;
+    let first = explanation.blocked_by().next();
+    let lacks = match (explanation.verdict, first.map(|check| check.blocker.row().kind)) {
+        (Verdict::Allocated, _) => return None,
+        (Verdict::StartsNext, _) | (_, None | Some(Kind::Rm)) => Lacking::Nothing,
+        (_, Some(Kind::Node)) => Lacking::Node,
+        (_, Some(Kind::State | Kind::Number | Kind::Amount | Kind::Policy)) => Lacking::Other,
+    };
+    Some(AskWait { key, lacks, line: explanation.line(books) })
+}
