@@ -11,12 +11,14 @@ use futures_util::future::OptionFuture;
 use futures_util::{Stream, StreamExt as _};
 use headroom_api::si::headroom::rm_message::Content;
 use headroom_api::si::headroom::{RecoveryDone, RmMessage, SchedulerMessage};
+use headroom_core::Name;
 use headroom_pods::object::{Pod, Text};
 use headroom_pods::predicate::{Options, PodFacts, Snapshot};
 use headroom_pods::shim::{
-    Action, CoreAnswer, CoreMessage, Moment, Notice, Shim, SnapshotChange, WaitReason,
+    Action, CoreAnswer, CoreMessage, Moment, Notice, Shim, SnapshotChange, Standing, WaitReason,
 };
 use headroom_server::grpc::{AskWait, Interface, Lacking};
+use headroom_server::{PodAnswer, PodQuestion};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, sleep_until};
 use tonic::Status;
@@ -39,6 +41,8 @@ pub(crate) struct Queues {
     pub(crate) to_server: mpsc::Sender<ToServer>,
     /// Messages to the core.
     pub(crate) to_core: mpsc::Sender<RmMessage>,
+    /// Questions of people about pods.
+    pub(crate) questions: mpsc::Receiver<PodQuestion>,
 }
 
 /// State of the loop.
@@ -146,6 +150,10 @@ impl Home {
                     });
                 }
                 Some(()) = wake => self.tick(),
+                Some(PodQuestion { namespace, name, answer }) = queues.questions.recv() => {
+                    // Whoever asked might have left.
+                    let _ = answer.send(self.explained(&namespace, &name));
+                }
             }
         }
     }
@@ -200,6 +208,15 @@ impl Home {
                 Received::Fault(fault) => tracing::error!("the core refused a request: {fault}"),
             }
         }
+    }
+
+    /// Returns what is known about a pod, with the verdicts of all nodes if it has none.
+    fn explained(&self, namespace: &str, name: &str) -> Option<PodAnswer> {
+        let Standing { pod, application, unasked } = self.shim.standing(namespace, name)?;
+        let ask = Name::from(pod.metadata.uid.as_str());
+        let application = Name::from(application.as_str());
+        let pod = self.predicates().survey(pod);
+        Some(PodAnswer { application, ask, unasked, pod })
     }
 
     const fn predicates(&self) -> Predicates<'_> {

@@ -54,6 +54,9 @@ pub enum RunError {
     /// The core ended the session.
     #[error("the core ended the session: {0}")]
     Core(tonic::Status),
+    /// The server has a Kubernetes scheduler already.
+    #[error("this server has a Kubernetes scheduler already")]
+    Twice,
     /// A part of the scheduler ended without a reason.
     #[error("the connection to the API server or to the core ended")]
     Ended,
@@ -101,7 +104,8 @@ pub async fn run(interface: Interface, options: Options) -> Result<(), RunError>
     let _observer = observe(&api, &namespace, &volumes, observed);
     let answers = interface.connect(caller(), ReceiverStream::new(messages));
     let home = Home::new(Shim::new(configuration, rand::random()), predicate::Options::default());
-    let queues = Queues { observed: results, to_server, to_core };
+    let questions = interface.pod_questions().ok_or(RunError::Twice)?;
+    let queues = Queues { observed: results, to_server, to_core, questions };
     home.run(queues, first, answers, &interface).await.map_err(RunError::Core)?;
     Err(RunError::Ended)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use headroom_api::headroomv1::{ExplainedPod, RefusedNodes};
 use headroom_api::si::headroom::callback_reply::Answer;
 use headroom_api::si::headroom::callback_request::Question;
 use headroom_api::si::headroom::state_dump::Outcome;
@@ -12,7 +13,7 @@ use headroom_api::si::headroom::{
 use headroom_api::si::v1::{PreemptionPredicatesArgs, PreemptionPredicatesResponse};
 use headroom_pods::object::{Pod, Text};
 use headroom_pods::predicate::{
-    Mode, Options, PodFacts, Prepared, Refusal, Snapshot, fits_after_evictions,
+    self, Code, Mode, Options, PodFacts, Prepared, Refusal, Snapshot, Survey, fits_after_evictions,
 };
 
 /// Reason for all nodes if the pod of an ask is gone.
@@ -55,6 +56,26 @@ impl Predicates<'_> {
         let prepared = Prepared::new(self.snapshot, &facts, Mode::Allocate, self.options);
         let Some(node) = self.snapshot.node(node) else { return Some(NODE_GONE.to_owned()) };
         prepared.check(node).err().map(|refusal| sentence(&refusal))
+    }
+
+    /// Returns what all nodes say about a pod, unless it has a node.
+    pub(crate) fn survey(self, pod: Arc<Pod>) -> ExplainedPod {
+        let mut explained = ExplainedPod {
+            namespace: pod.metadata.namespace.to_string(),
+            name: pod.metadata.name.to_string(),
+            ..ExplainedPod::default()
+        };
+        if !pod.spec.node_name.is_empty() {
+            explained.node = Some(pod.spec.node_name.to_string());
+            return explained;
+        }
+        let facts = PodFacts::new(pod);
+        let prepared = Prepared::new(self.snapshot, &facts, Mode::Allocate, self.options);
+        let Survey { nodes, fitting, refused } = Survey::of(&prepared);
+        explained.nodes = Some(nodes as u64);
+        explained.fitting = Some(fitting as u64);
+        explained.refused = refused.into_iter().map(refused_nodes).collect();
+        explained
     }
 
     fn nodes(self, batch: &PredicatesBatch, pod: Option<Arc<Pod>>) -> PredicatesVerdicts {
@@ -105,6 +126,21 @@ impl Predicates<'_> {
             asked.preempt_allocation_keys.iter().map(|key| Text::from(&**key)).collect();
         let start = usize::try_from(asked.start_index).unwrap_or_default();
         fits_after_evictions(&prepared, node, &victims, start)
+    }
+}
+
+fn refused_nodes(group: predicate::RefusedNodes) -> RefusedNodes {
+    let predicate::RefusedNodes { plugin, reason, nodes, code, example, change } = group;
+    RefusedNodes {
+        plugin: plugin.to_string(),
+        reason,
+        nodes: nodes as u64,
+        example: example.to_string(),
+        change,
+        preemptable: match code {
+            Code::Unschedulable => true,
+            Code::UnschedulableAndUnresolvable | Code::Error => false,
+        },
     }
 }
 

@@ -7,6 +7,7 @@ use headroom_engine::{Clock, Handle};
 
 use crate::about::About;
 use crate::live::Live;
+use crate::pods::PodQuestions;
 use crate::queue_file::QueueFile;
 
 /// Shared state of all request handlers and their clones.
@@ -14,6 +15,7 @@ use crate::queue_file::QueueFile;
 pub struct Service {
     parts: Arc<Parts>,
     live: Arc<Live>,
+    pods: PodQuestions,
 }
 
 /// Parts of a service.
@@ -34,7 +36,12 @@ pub struct Parts {
 impl Service {
     /// Returns a service of these parts.
     pub fn new(parts: Parts) -> Self {
-        Self { parts: Arc::new(parts), live: Arc::default() }
+        Self { parts: Arc::new(parts), live: Arc::default(), pods: PodQuestions::default() }
+    }
+
+    /// Returns where questions about pods of Kubernetes go.
+    pub const fn pods(&self) -> &PodQuestions {
+        &self.pods
     }
 
     /// Returns the counters of the server.

@@ -161,6 +161,23 @@ impl Client {
         self.get(&parts, &sought.query()).await
     }
 
+    /// Explains why a pod of Kubernetes waits, with the requested parts.
+    pub async fn explain_pod(
+        &self,
+        partition: &str,
+        (namespace, pod): (&str, &str),
+        sought: Sought<'_>,
+    ) -> Result<Explanation, ClientError> {
+        let parts = [
+            Fixed("headroom/v1/partitions"),
+            Once(partition),
+            Fixed("explain/pods"),
+            Once(namespace),
+            Once(pod),
+        ];
+        self.get(&parts, &sought.query()).await
+    }
+
     /// Explains why an ask waits, with the requested parts.
     pub async fn explain_ask(
         &self,

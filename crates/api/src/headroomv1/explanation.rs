@@ -137,6 +137,51 @@ pub struct Explanation {
     /// The remedies. Absent unless requested with `remedies`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedies: Option<Remedies>,
+    /// What the nodes say about the pod of the ask. Absent unless a pod is explained.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod: Option<ExplainedPod>,
+}
+
+/// What the nodes of a Kubernetes cluster say about a pod, apart from quotas and limits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExplainedPod {
+    /// Namespace of the pod.
+    pub namespace: String,
+    /// Name of the pod.
+    pub name: String,
+    /// Node of the pod. Absent before the binding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// Number of nodes. Absent if the pod has a node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// Number of nodes that can take the pod now. Absent if the pod has a node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fitting: Option<u64>,
+    /// The refusals of the other nodes, the most frequent first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<RefusedNodes>,
+}
+
+/// Nodes that refuse a pod for one reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RefusedNodes {
+    /// The filter plugin of kube-scheduler that refuses, such as `TaintToleration`. Each node counts
+    /// for its first plugin.
+    pub plugin: String,
+    /// The reason in the words of Kubernetes.
+    pub reason: String,
+    /// Number of nodes.
+    pub nodes: u64,
+    /// The node that is closest to taking the pod.
+    pub example: String,
+    /// What would let this node take the pod. Absent if nothing would.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+    /// Whether preemption can help.
+    pub preemptable: bool,
 }
 
 /// Capacity that is held for an ask.

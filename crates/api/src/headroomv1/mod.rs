@@ -26,9 +26,9 @@ pub use amount::{Amount, Amounts, display_amount};
 pub use audit::{AuditPage, AuditRecord, AuditType};
 pub use event::{Bye, Event, Frame, FrameReader, Hello, MalformedFrame, Streamed};
 pub use explanation::{
-    CheckHolder, CheckVerdict, ExplainedCheck, ExplainedHold, ExplainedPreemption, ExplainedState,
-    Explanation, InTurn, NearMiss, NodesLookedAt, PreemptionOutcome, PreemptionVictim, Remedies,
-    Remedy, VerdictChange, WouldRun,
+    CheckHolder, CheckVerdict, ExplainedCheck, ExplainedHold, ExplainedPod, ExplainedPreemption,
+    ExplainedState, Explanation, InTurn, NearMiss, NodesLookedAt, PreemptionOutcome,
+    PreemptionVictim, RefusedNodes, Remedies, Remedy, VerdictChange, WouldRun,
 };
 pub use health::{
     ClockOffset, JournalHealth, JournalState, RecoveryProgress, ResourceManager,

@@ -101,6 +101,8 @@ fn named() -> Vec<(String, RefOr<Schema>)> {
         headroomv1::Event,
         headroomv1::AwayManager,
         headroomv1::ExplainedHold,
+        headroomv1::ExplainedPod,
+        headroomv1::RefusedNodes,
         headroomv1::ExplainedPreemption,
         headroomv1::Explanation,
         headroomv1::Hello,

@@ -235,6 +235,22 @@ pub(super) const ROUTES: &[Route] = &[
         ],
     },
     Route {
+        operation: "explainPod",
+        method: Method::Get,
+        path: "/headroom/v1/partitions/{partition}/explain/pods/{namespace}/{pod}",
+        tag: Tag::Partitions,
+        summary: "Explain why a pod of Kubernetes waits: quotas, limits, nodes, and remedies.",
+        access: Access::Visible,
+        query: &[REMEDIES, IN_TURN, PREEMPTION, HISTORY],
+        request: None,
+        own_answers: &[
+            ok(&[Body { media: JSON, shape: Shape::One("Explanation") }]),
+            UNCHANGED,
+            problem(400, "A parameter cannot be parsed."),
+            problem(404, "The server schedules no such pod, or the caller cannot see it."),
+        ],
+    },
+    Route {
         operation: "explainWouldRun",
         method: Method::Post,
         path: "/headroom/v1/partitions/{partition}/explain",

@@ -231,7 +231,13 @@ pub const KEYS: &[Key] = &[
         "limits.headerTime",
         Kind::Time,
         Some("10s"),
-        "Maximum time to receive the headers of a request, and to complete a TLS handshake",
+        "Maximum time to receive the first headers of a connection, and to complete a TLS handshake",
+    ),
+    key(
+        "limits.idleTime",
+        Kind::Time,
+        Some("2m"),
+        "Maximum time from the end of a request to the next complete headers of the connection",
     ),
     key("limits.headerSize", Kind::Size, Some("64KiB"), "Maximum size of the headers of a request"),
     key(

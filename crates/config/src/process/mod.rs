@@ -130,8 +130,10 @@ pub struct Limits {
     pub request_body: usize,
     /// Longest duration of a request, except streams.
     pub request_time: Duration,
-    /// Longest duration of the headers of a request, and of a TLS handshake.
+    /// Longest duration of the first headers of a connection, and of a TLS handshake.
     pub header_time: Duration,
+    /// Longest time between two requests of a connection.
+    pub idle_time: Duration,
     /// Largest size of the headers of a request, in bytes.
     pub header_size: usize,
     /// Maximum number of concurrent requests, except streams.

@@ -208,6 +208,7 @@ impl Reader<'_> {
             request_body: self.one("limits.requestBody", value::size)?,
             request_time: self.one("limits.requestTime", positive_time)?,
             header_time: self.one("limits.headerTime", positive_time)?,
+            idle_time: self.one("limits.idleTime", positive_time)?,
             // HTTP libraries need at least this size.
             header_size: self.one("limits.headerSize", |text| {
                 let size = value::size(text)?;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use clap::Args;
 use headroom_api::client::Sought;
 use headroom_api::headroomv1::{
@@ -18,6 +18,7 @@ use crate::remote::{Format, Listing, Remote, exact, resources};
 
 mod journal;
 mod pages;
+mod pod;
 mod would_run;
 
 use would_run::Wanted;
@@ -27,12 +28,15 @@ use would_run::Wanted;
 /// The first line is the answer. The following lines are the evidence.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  headroom explain train-0001\n  headroom explain train-0001/worker-3\n  headroom explain train-0001 --json\n  headroom explain --would-run vcore=4,memory=8Gi --queue root.a --user sue\n  headroom explain train-0001/worker-3 --journal headroom-data\n  headroom explain --code QUEUE_MAX"
+    after_help = "Examples:\n  headroom explain train-0001\n  headroom explain train-0001/worker-3\n  headroom explain pod lab/train-1-abcde\n  headroom explain train-0001 --json\n  headroom explain --would-run vcore=4,memory=8Gi --queue root.a --user sue\n  headroom explain train-0001/worker-3 --journal headroom-data\n  headroom explain --code QUEUE_MAX"
 )]
 pub(crate) struct Explain {
-    /// Application, or one of its asks
+    /// Application, or one of its asks. On Kubernetes also `pod`, with the pod as the next argument
     #[arg(value_name = "APPLICATION[/ASK]", required_unless_present_any = ["code", "would_run"])]
     subject: Option<String>,
+    /// Pod to explain, after `pod`. The namespace is `default` if it is left out
+    #[arg(value_name = "[NAMESPACE/]POD", requires = "subject", conflicts_with_all = ["code", "would_run", "journal"])]
+    pod: Option<String>,
     /// Print the meaning, cause, and remedy of a code, without a server
     #[arg(long, value_name = "CODE", conflicts_with = "subject")]
     code: Option<String>,
@@ -79,6 +83,14 @@ impl Explain {
         let wanted = self.wanted.body()?;
         if let Some(folder) = &self.journal {
             return self.show(&journal::explained(folder, partition, subject, sought)?);
+        }
+        if let Some(pod) = &self.pod {
+            ensure!(subject == "pod", "write `headroom explain pod {pod}`");
+            let parts = pod.split_once('/').unwrap_or(("default", pod));
+            let found = self
+                .remote
+                .ask(async |client| Ok(client.explain_pod(partition, parts, sought).await?))?;
+            return self.show(&found);
         }
         let found = self.remote.ask(async |client| {
             if let Some(wanted) = &wanted {
@@ -219,14 +231,18 @@ fn shown(found: &Explanation, history: bool) -> String {
         let members = if starts == 1 { "member" } else { "members" };
         let _ = writeln!(text, "not submitted; {starts} {members} would start immediately");
     }
+    if let Some(pod) = &found.pod {
+        let _ = writeln!(text, "pod {}/{}", pod.namespace, pod.name);
+    }
     let what = found.ask.as_ref().map_or_else(String::new, |ask| format!(", ask {ask}"));
     let size = resources(&found.resources);
     let size = if size.is_empty() { size } else { format!(": {size}") };
-    let _ = writeln!(
-        text,
-        "application {}{what} of {} in {}{size}",
-        found.application, found.user, found.queue,
-    );
+    let whose = if found.user.is_empty() {
+        String::new()
+    } else {
+        format!(" of {} in {}", found.user, found.queue)
+    };
+    let _ = writeln!(text, "application {}{what}{whose}{size}", found.application);
     if let (Some(position), Some(of)) = (found.position, found.of) {
         let ahead = found.ahead.unwrap_or_default();
         let whole = found.ahead_in_partition.unwrap_or_default();
@@ -249,6 +265,9 @@ fn shown(found: &Explanation, history: bool) -> String {
     if !found.checks.is_empty() {
         let _ = writeln!(text, "\nchecks, in order");
         found.checks.iter().for_each(|check| of_check(&mut text, check));
+    }
+    if let Some(pod) = &found.pod {
+        pod::show(&mut text, pod);
     }
     if history || found.history.len() > 1 {
         let _ = writeln!(text, "\nwait history");

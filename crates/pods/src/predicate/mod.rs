@@ -28,6 +28,7 @@ mod refusal;
 mod restrictions;
 mod snapshot;
 mod spread;
+mod survey;
 mod taint;
 mod unschedulable;
 mod zone;
@@ -47,6 +48,8 @@ pub use refusal::{
 pub use snapshot::{
     ClassId, Devices, HostPort, NamespacedTable, NodeFacts, PodFacts, Snapshot, Storage,
 };
+
+pub use survey::{RefusedNodes, Survey};
 
 pub use binding::{BIND_COMPLETED, SELECTED_NODE, VolumeStep};
 pub use device::{DeviceChoice, DeviceTarget};

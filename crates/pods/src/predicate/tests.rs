@@ -4,6 +4,7 @@ mod devices;
 mod pods;
 mod preempt;
 mod resources;
+mod survey;
 mod volumes;
 
 use std::sync::Arc;

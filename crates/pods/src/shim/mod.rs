@@ -16,6 +16,7 @@ mod message;
 mod node;
 mod pod;
 mod recovery;
+mod standing;
 mod state;
 mod task;
 mod timer;
@@ -36,6 +37,8 @@ pub use message::{
     SnapshotChange, Termination, WaitReason,
 };
 
+pub use standing::Standing;
+
 use recovery::Phase;
 use state::{Age, Application, NodeEntry, PodEntry};
 use timer::Timers;
@@ -47,6 +50,8 @@ pub struct Shim {
     phase: Phase,
     nodes: HashMap<Text, NodeEntry>,
     pods: HashMap<Text, PodEntry>,
+    /// UIDs of our pods, by namespace and name.
+    names: HashMap<(Text, Text), Text>,
     /// UIDs of the pods on each unknown node.
     orphans: HashMap<Text, BTreeSet<Text>>,
     applications: HashMap<Text, Application>,
@@ -75,6 +80,7 @@ impl Shim {
             phase: Phase::Live,
             nodes: HashMap::new(),
             pods: HashMap::new(),
+            names: HashMap::new(),
             orphans: HashMap::new(),
             applications: HashMap::new(),
             namespaces: HashMap::new(),

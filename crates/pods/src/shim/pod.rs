@@ -18,6 +18,11 @@ pub(super) fn age(pod: &Pod) -> Age {
     (created(pod).unwrap_or(0), metadata.name.clone(), metadata.uid.clone())
 }
 
+/// Returns the namespace and the name of a pod.
+fn name_of(pod: &Pod) -> (Text, Text) {
+    (pod.metadata.namespace.clone(), pod.metadata.name.clone())
+}
+
 impl Shim {
     pub(super) fn pod_applied(&mut self, pod: &Arc<Pod>) {
         if is_ours(pod) { self.own_applied(pod) } else { self.foreign_applied(pod) }
@@ -88,6 +93,7 @@ impl Shim {
             let kind = PodKind::Own(None);
             let entry = PodEntry { pod: pod.clone(), place: Place::Nowhere, kind };
             self.pods.insert(uid.clone(), entry);
+            self.names.insert(name_of(pod), uid.clone());
         } else if let Some(entry) = self.pods.get_mut(&uid) {
             entry.pod = pod.clone();
         }
@@ -143,7 +149,12 @@ impl Shim {
 
     fn forget_pod(&mut self, uid: &Text) {
         self.set_place(uid, Place::Nowhere);
-        self.pods.remove(uid);
+        let Some(entry) = self.pods.remove(uid) else { return };
+        // A newer pod can have the name already.
+        let name = name_of(&entry.pod);
+        if self.names.get(&name) == Some(uid) {
+            self.names.remove(&name);
+        }
     }
 
     /// Moves a pod, and updates the indexes and the snapshot.

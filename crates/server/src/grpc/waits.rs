@@ -4,7 +4,10 @@ use headroom_core::books::Books;
 use headroom_core::explain::{Verdict, explain};
 use headroom_core::{Kind, Name, Scheduler};
 
+use tokio::sync::mpsc;
+
 use super::interface::Interface;
+use crate::pods::PodQuestion;
 
 /// Largest number of asks in one request.
 pub const ASKS_MAX: usize = 64;
@@ -32,6 +35,12 @@ pub enum Lacking {
 }
 
 impl Interface {
+    /// Returns the questions about pods, for the RM in this process that schedules a Kubernetes cluster. `None` after
+    /// the first call.
+    pub fn pod_questions(&self) -> Option<mpsc::Receiver<PodQuestion>> {
+        self.service().pods().take()
+    }
+
     /// Returns why the asks with these keys wait. Leaves out those that do not wait, and those beyond [`ASKS_MAX`].
     ///
     /// Costs one explanation for each ask, in the thread of the writer.

@@ -17,8 +17,44 @@ pub(super) trait Bytes: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Bytes for T {}
 
-/// Number of bytes that determine the version of HTTP. Every request has more.
-const PREFACE_BYTES: usize = 24;
+/// First bytes of HTTP/2. No request of HTTP/1 begins with them.
+const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// End of a head of HTTP/1.
+const HEAD_END: &[u8] = b"\r\n\r\n";
+
+/// The first head of a connection, as far as it has arrived.
+#[derive(Debug, Default)]
+struct FirstHead {
+    bytes: usize,
+    /// Whether all bytes are those of HTTP/2.
+    is_other: bool,
+    /// Number of the last bytes that begin the end of a head.
+    ending: usize,
+}
+
+impl FirstHead {
+    /// Adds bytes. Returns whether the head is complete.
+    fn add(&mut self, bytes: &[u8]) -> bool {
+        for byte in bytes {
+            self.is_other |= HTTP2.get(self.bytes) != Some(byte);
+            self.bytes += 1;
+            self.ending = match HEAD_END.get(self.ending) {
+                Some(expected) if expected == byte => self.ending + 1,
+                Some(_) | None => usize::from(HEAD_END.first() == Some(byte)),
+            };
+            let is_complete = if self.is_other {
+                self.ending == HEAD_END.len()
+            } else {
+                self.bytes == HTTP2.len()
+            };
+            if is_complete {
+                return true;
+            }
+        }
+        false
+    }
+}
 
 /// Interval of checks for answers without progress.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
@@ -27,8 +63,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// because both use memory for a long time.
 pub(super) struct Connection {
     bytes: Box<dyn Bytes>,
-    /// Number and deadline of the first bytes. `None` after the first bytes have arrived.
-    beginning: Option<(usize, Pin<Box<Sleep>>)>,
+    /// The first head, and its deadline. `None` after the head has arrived.
+    beginning: Option<(FirstHead, Pin<Box<Sleep>>)>,
     /// Longest time for which a write can be blocked.
     stall_max: Duration,
     /// Deadline of a blocked write. `None` while no write is blocked.
@@ -40,14 +76,14 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Returns a connection that must begin within `begin_max`, and can block writes for `stall_max`.
+    /// Returns a connection whose first head must be complete within `begin_max`, and that can block writes for `stall_max`.
     pub(super) fn new(
         bytes: Box<dyn Bytes>,
         (begin_max, stall_max): (Duration, Duration),
         place: ConnectionPermit,
         unsent: Unsent,
     ) -> Self {
-        let beginning = Some((0, Box::pin(sleep(begin_max))));
+        let beginning = Some((FirstHead::default(), Box::pin(sleep(begin_max))));
         let next_look = Box::pin(sleep(LOOK_EVERY));
         Self { bytes, beginning, stall_max, stalled: None, unsent, next_look, _place: place }
     }
@@ -95,9 +131,8 @@ impl AsyncRead for Connection {
         }
         let before = buffer.filled().len();
         let poll = Pin::new(&mut this.bytes).poll_read(cx, buffer);
-        if let Some((read, until)) = &mut this.beginning {
-            *read += buffer.filled().len() - before;
-            if *read >= PREFACE_BYTES {
+        if let Some((head, until)) = &mut this.beginning {
+            if head.add(buffer.filled().get(before..).unwrap_or_default()) {
                 this.beginning = None;
             } else if until.deadline() <= Instant::now() || until.as_mut().poll(cx).is_ready() {
                 return Poll::Ready(Err(ErrorKind::TimedOut.into()));
@@ -138,5 +173,26 @@ impl AsyncWrite for Connection {
 
     fn is_write_vectored(&self) -> bool {
         self.bytes.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_complete_with_its_last_byte() {
+        for text in [
+            "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET / HTTP/1.1\r\nA: \r\r\n\r\n",
+            "PRI * HTTP/1.1\r\n\r\n",
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        ] {
+            let (last, rest) = text.as_bytes().split_last().unwrap();
+            let mut head = FirstHead::default();
+            assert!(rest.iter().all(|byte| !head.add(&[*byte])), "{text:?}");
+            assert!(head.add(&[*last]), "{text:?}");
+            assert!(FirstHead::default().add(text.as_bytes()), "{text:?}");
+        }
     }
 }

@@ -164,7 +164,8 @@ impl Listening {
             let http = server.http_builder();
             http.http1()
                 .timer(TokioTimer::new())
-                .header_read_timeout(limits.header_time)
+                // The first head has its own deadline. Clients keep idle connections for a while.
+                .header_read_timeout(limits.idle_time.max(limits.header_time))
                 .max_buf_size(limits.header_size);
             http.http2()
                 .timer(TokioTimer::new())

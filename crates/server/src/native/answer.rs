@@ -37,6 +37,11 @@ impl Refused {
         Self { code, detail: detail.into(), request_id, rule: None, tag: None }
     }
 
+    /// Returns the code of the refusal.
+    pub(super) const fn code(&self) -> Code {
+        self.code
+    }
+
     /// Adds the code of the rule that was broken.
     pub(super) fn by_rule(self, rule: RefusalCode) -> Self {
         Self { rule: Some(rule), ..self }

@@ -10,8 +10,8 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Response;
 use headroom_api::headroomv1::{
-    CheckVerdict, Code, ExplainedCheck, ExplainedHold, ExplainedPreemption, ExplainedState,
-    Explanation, Remedies, Stamp, VerdictChange,
+    CheckVerdict, Code, ExplainedCheck, ExplainedHold, ExplainedPod, ExplainedPreemption,
+    ExplainedState, Explanation, Remedies, Stamp, VerdictChange,
 };
 use headroom_core::books::{Books, Rejected};
 use headroom_core::explain::remedy::{self, IN_TURN_STEPS, RemedyKind, TRIALS};
@@ -26,6 +26,7 @@ use super::visible;
 use super::words::{epoch, time};
 use crate::caller::Caller;
 use crate::convert::value::resources;
+use crate::pods::{NoAnswer, PodAnswer};
 use crate::rest::Visibility;
 use crate::service::Service;
 
@@ -60,26 +61,72 @@ pub(super) async fn application(
     State(service): State<Service>,
     asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
-    answer(&service, &asked, None).await
+    let name = Name::new(asked.named("application").unwrap_or_default());
+    answer(&service, &asked, (name, None), None).await
 }
 
 pub(super) async fn ask(
     State(service): State<Service>,
     asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
+    let name = Name::new(asked.named("application").unwrap_or_default());
     let key = Name::new(asked.named("ask").unwrap_or_default());
-    answer(&service, &asked, Some(key)).await
+    answer(&service, &asked, (name, Some(key)), None).await
+}
+
+/// Explains the ask of a pod, and adds what the nodes say. Only a caller who sees everything learns about a pod without
+/// an ask, because nobody owns it yet.
+pub(super) async fn pod(
+    State(service): State<Service>,
+    asked: NativeRequest,
+) -> Result<Response<Body>, Refused> {
+    let namespace = asked.named("namespace").unwrap_or_default().to_owned();
+    let name = asked.named("pod").unwrap_or_default().to_owned();
+    let missing = || {
+        let detail = format!("no pod {namespace}/{name} is scheduled here, or you cannot see it");
+        Refused::new(&asked, Code::NotFound, detail)
+    };
+    let answer_of = service.pods().ask(&namespace, &name).await;
+    let PodAnswer { application, ask, unasked, pod } = answer_of.map_err(|why| match why {
+        NoAnswer::NoPod => missing(),
+        NoAnswer::Busy => Refused::new(
+            &asked,
+            Code::TooManyRequests,
+            "too many questions about pods wait for an answer".to_owned(),
+        ),
+    })?;
+    let Some(unasked) = unasked else {
+        return answer(&service, &asked, (application, Some(ask)), Some(pod))
+            .await
+            .map_err(|refused| if refused.code() == Code::NotFound { missing() } else { refused });
+    };
+    wanted(&asked, true)?;
+    if !Visibility::of(&asked.caller).is_all() {
+        return Err(missing());
+    }
+    let view = service.engine.views().at_least(0).await;
+    of_path(&view.books, &asked)?;
+    let stamp = Stamp { sequence: view.sequence, epoch: epoch(&service), as_of: time(view.time) };
+    let body = Explanation {
+        stamp,
+        application: application.to_string(),
+        line: explain::cut(&format!("not submitted: {unasked}")),
+        sentence: Some(unasked),
+        pod: Some(pod),
+        ..Explanation::default()
+    };
+    Ok(json(&asked, &body))
 }
 
 async fn answer(
     service: &Service,
     asked: &NativeRequest,
-    key: Option<Name>,
+    (name, key): (Name, Option<Name>),
+    pod: Option<ExplainedPod>,
 ) -> Result<Response<Body>, Refused> {
     let wanted = wanted(asked, true)?;
     let view = service.engine.views().at_least(0).await;
     let partition = view.books.partition(of_path(&view.books, asked)?).name.clone();
-    let name = Name::new(asked.named("application").unwrap_or_default());
     let find = {
         let (partition, name, key) = (partition.clone(), name.clone(), key.clone());
         move |moment: &headroom_engine::WriterState<'_>| {
@@ -101,6 +148,7 @@ async fn answer(
     let now = service.clock.now().max(found.time);
     let mut body = visible_body(&found, asked, (&name, key.as_ref()))?;
     body.stamp = stamp;
+    body.pod = pod;
     if let Some(key) = body.ask.as_deref().filter(|_| wanted.all_changes) {
         let ask = history::Named { partition, application: name, key: Name::new(key) };
         body.history = history::all(service, asked, ask, found.sequence).await?;

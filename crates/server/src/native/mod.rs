@@ -41,6 +41,7 @@ pub fn handler(operation: &str) -> Option<MethodRouter<Service>> {
         "getReasons" => get(reasons::reasons),
         "explainApplication" => get(explain::application),
         "explainAsk" => get(explain::ask),
+        "explainPod" => get(explain::pod),
         "explainWouldRun" => post(explain::would_run),
         "planConfig" => post(plan::plan),
         "applyConfig" => post(plan::apply),

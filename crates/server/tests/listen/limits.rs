@@ -58,7 +58,7 @@ fn talk(address: std::net::SocketAddr, sent: &[u8]) -> (String, Duration) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_clients_are_not_waited_for() {
-    let server = start("limits: {headerTime: 300ms, requestTime: 300ms}").await;
+    let server = start("limits: {headerTime: 300ms, idleTime: 300ms, requestTime: 300ms}").await;
     let address = server.address;
     for (sent, expected) in [
         ("", ""),
@@ -79,6 +79,17 @@ async fn slow_clients_are_not_waited_for() {
         );
         assert!(took < Duration::from_secs(3), "{sent:?}: {took:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_connection_is_kept_longer_than_a_head_can_take() {
+    let server = start("limits: {headerTime: 200ms, idleTime: 1500ms}").await;
+    let address = server.address;
+    let request = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let (text, took) =
+        tokio::task::spawn_blocking(move || talk(address, request.as_bytes())).await.unwrap();
+    assert!(text.starts_with("HTTP/1.1 200 "), "{text}");
+    assert!(took > Duration::from_secs(1), "closed after {took:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

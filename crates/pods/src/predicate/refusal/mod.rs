@@ -2,6 +2,7 @@
 //!
 //! [`text`] has the words of Kubernetes for it.
 
+mod change;
 mod text;
 
 use crate::object::{Taint, Text};

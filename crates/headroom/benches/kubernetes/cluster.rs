@@ -1,0 +1,242 @@
+//! A real API server with pretended kubelets, and a client that speaks to it directly.
+
+use std::collections::HashSet;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use futures_util::{TryStreamExt as _, stream};
+use reqwest::{Method, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+/// Requests at once. One HTTP/2 connection carries them all.
+pub(crate) const AT_ONCE: usize = 32;
+/// Time within which something must happen.
+const WAITS_MAX: Duration = Duration::from_mins(20);
+
+/// A cluster that ends with its value.
+pub(crate) struct Cluster {
+    pub(crate) folder: PathBuf,
+    client: Client,
+    /// Stops the cluster when this process has ended, however it ends: then its input is closed.
+    _guard: Child,
+}
+
+/// A client of the API server.
+#[derive(Clone)]
+pub(crate) struct Client {
+    server: String,
+    token: String,
+    http: reqwest::Client,
+}
+
+/// A pod that got its node.
+pub(crate) struct Bound {
+    pub(crate) pod: String,
+    pub(crate) at: Instant,
+}
+
+#[derive(Deserialize)]
+struct WatchEvent {
+    object: WatchedPod,
+}
+
+#[derive(Deserialize)]
+struct WatchedPod {
+    metadata: Metadata,
+    #[serde(default)]
+    spec: Spec,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    name: String,
+}
+
+#[derive(Default, Deserialize)]
+struct Spec {
+    #[serde(default, rename = "nodeName")]
+    node_name: String,
+}
+
+impl Cluster {
+    /// Starts a cluster with the tools in a folder.
+    pub(crate) fn start(tools: &Path, nodes: usize) -> Result<Self> {
+        let folder = std::env::temp_dir().join(format!("headroom-bench-{}", std::process::id()));
+        let port = free_port()?;
+        let guard = Command::new("sh")
+            .args(["-c", r#"trap "" INT; read -r _; "$0" "$1"; rm -rf "$1""#])
+            .args([tools.join("stop.sh"), folder.clone()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let output = Command::new(tools.join("start.sh"))
+            .arg(&folder)
+            .args([&port.to_string(), "--kwok", &nodes.to_string()])
+            .env("NODE_PODS", "500")
+            .stdin(Stdio::null())
+            .output()?;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let tokens = std::fs::read_to_string(folder.join("pki/tokens.csv"))?;
+        let token = tokens.split(',').next().context("there is no token")?.to_owned();
+        // The certificate of the tools is an authority itself, which rustls refuses.
+        let http = reqwest::Client::builder().no_proxy().tls_danger_accept_invalid_certs(true);
+        let server = format!("https://127.0.0.1:{port}");
+        let client = Client { server, token, http: http.build()? };
+        Ok(Self { folder, client, _guard: guard })
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// Writes a kubeconfig that does not check the certificate, for a scheduler that uses rustls.
+    pub(crate) fn unchecked_kubeconfig(&self) -> Result<PathBuf> {
+        let text = std::fs::read_to_string(self.folder.join("kubeconfig"))?;
+        let authority = text.lines().find(|line| line.contains("certificate-authority-data:"));
+        let authority = authority.context("there is no authority")?;
+        let file = self.folder.join("unchecked");
+        std::fs::write(&file, text.replace(authority, "    insecure-skip-tls-verify: true"))?;
+        Ok(file)
+    }
+}
+
+impl Client {
+    async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Response> {
+        let request = self.http.request(method.clone(), format!("{}{path}", self.server));
+        let request = request.bearer_auth(&self.token);
+        let request = match body {
+            Some(body) => request.json(body),
+            None => request,
+        };
+        let response = request.send().await?;
+        if !response.status().is_success() {
+            bail!("{method} {path}: {} {}", response.status(), response.text().await?);
+        }
+        Ok(response)
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<()> {
+        self.send(Method::POST, path, Some(body)).await?.bytes().await?;
+        Ok(())
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Result<Value> {
+        Ok(self.send(Method::GET, path, None).await?.json().await?)
+    }
+
+    /// Creates a namespace, and waits for its service account, without which it takes no pods.
+    pub(crate) async fn namespace(&self, name: &str) -> Result<()> {
+        self.post("/api/v1/namespaces", &json!({"metadata": {"name": name}})).await?;
+        let account = format!("/api/v1/namespaces/{name}/serviceaccounts/default");
+        let begin = Instant::now();
+        while self.get(&account).await.is_err() {
+            ensure!(begin.elapsed() < WAITS_MAX, "namespace {name} has no service account");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Ok(())
+    }
+
+    /// Sends all requests, some at a time.
+    pub(crate) async fn post_all(
+        &self,
+        requests: impl Iterator<Item = (String, Value)>,
+    ) -> Result<()> {
+        stream::iter(requests.map(Ok))
+            .try_for_each_concurrent(AT_ONCE, |(path, body)| async move {
+                self.post(&path, &body).await
+            })
+            .await
+    }
+
+    /// Deletes all pods of a namespace, and waits until they are gone.
+    pub(crate) async fn clear(&self, namespace: &str) -> Result<()> {
+        let pods = format!("/api/v1/namespaces/{namespace}/pods");
+        let begin = Instant::now();
+        loop {
+            let options = json!({"gracePeriodSeconds": 0});
+            let deleted = self.send(Method::DELETE, &pods, Some(&options)).await;
+            // A large deletion can exceed the time limit of the API server, and is then repeated.
+            let left = self.get(&format!("{pods}?limit=1")).await?;
+            if deleted.is_ok() && left["items"].as_array().is_none_or(Vec::is_empty) {
+                return Ok(());
+            }
+            ensure!(begin.elapsed() < WAITS_MAX, "the pods of {namespace} stay");
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+    }
+
+    /// Follows the pods of a namespace. Sends each pod once, when it has a node.
+    pub(crate) async fn follow(&self, namespace: &str) -> Result<mpsc::UnboundedReceiver<Bound>> {
+        let pods = format!("/api/v1/namespaces/{namespace}/pods");
+        let list = self.get(&format!("{pods}?limit=1")).await?;
+        let version = list["metadata"]["resourceVersion"].as_str().context("a version")?;
+        let path = format!("{pods}?watch=true&resourceVersion={version}&timeoutSeconds=3600");
+        let mut response = self.send(Method::GET, &path, None).await?;
+        let (sender, receiver) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            let mut seen = HashSet::new();
+            let mut buffer: Vec<u8> = Vec::new();
+            while let Ok(Some(chunk)) = response.chunk().await {
+                let at = Instant::now();
+                buffer.extend_from_slice(&chunk);
+                while let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
+                    let line: Vec<u8> = buffer.drain(..=end).collect();
+                    let Ok(event) = serde_json::from_slice::<WatchEvent>(&line) else { continue };
+                    let WatchedPod { metadata, spec } = event.object;
+                    let is_new = !spec.node_name.is_empty() && seen.insert(metadata.name.clone());
+                    if is_new && sender.send(Bound { pod: metadata.name, at }).is_err() {
+                        return;
+                    }
+                }
+            }
+        });
+        Ok(receiver)
+    }
+
+    /// Returns the number of successful requests of this kind so far.
+    pub(crate) async fn requests(&self, resource: &str, verbs: &[&str]) -> Result<u64> {
+        let text = self.send(Method::GET, "/metrics", None).await?.text().await?;
+        let lines = text.lines().filter(|line| line.starts_with("apiserver_request_total{"));
+        let of_resource = format!("resource=\"{resource}\"");
+        let wanted = lines.filter(|line| {
+            line.contains(&of_resource)
+                && line.contains("code=\"2")
+                && verbs.iter().any(|verb| line.contains(&format!("verb=\"{verb}\"")))
+        });
+        let number = |line: &str| line.rsplit(' ').next().and_then(|text| text.parse::<f64>().ok());
+        let sum: f64 = wanted.filter_map(number).sum();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+        Ok(sum as u64)
+    }
+}
+
+/// Returns the body of a pod.
+pub(crate) fn pod(name: &str, scheduler: &str, application: &str, cpu: &str) -> Value {
+    json!({
+        "metadata": {"name": name, "labels": {"applicationId": application}},
+        "spec": {
+            "schedulerName": scheduler,
+            "terminationGracePeriodSeconds": 0,
+            "containers": [{
+                "name": "main",
+                "image": "registry.k8s.io/pause:3.7",
+                "resources": {"requests": {"cpu": cpu, "memory": "64Mi"}}
+            }]
+        }
+    })
+}
+
+/// Returns the first of three free ports.
+fn free_port() -> Result<u16> {
+    let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+    let start = 20_000 + u16::try_from(std::process::id() % 10_000)?;
+    let mut ports = (start..31_990).chain(20_000..start).step_by(3);
+    ports.find(|port| (*port..port + 3).all(is_free)).context("three ports are in use")
+}

@@ -1,0 +1,240 @@
+//! `cargo bench -p headroom --features kubernetes --bench kubernetes`: BK, scheduling pods on a real API server.
+//!
+//! Needs `HEADROOM_KUBERNETES`. `HEADROOM_PEER` can name the command of another scheduler for `yunikorn`. Words after
+//! `--` select parts: `throughput`, `latency`, `pending`, `large`.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
+
+mod cluster;
+mod scheduler;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::timeout;
+
+use crate::cluster::{Bound, Client, Cluster, pod};
+use crate::scheduler::{Kind, Scheduler};
+
+/// Time within which the next pod must get its node.
+const NEXT_MAX: Duration = Duration::from_mins(2);
+
+fn main() -> Result<()> {
+    let Some(tools) = std::env::var_os("HEADROOM_KUBERNETES").map(PathBuf::from) else {
+        println!("skipped: HEADROOM_KUBERNETES names no folder of tools that start a cluster");
+        return Ok(());
+    };
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|one| !one.starts_with('-')).collect();
+    let is_wanted = |part: &str| wanted.is_empty() || wanted.iter().any(|one| one == part);
+    let runtime = tokio::runtime::Runtime::new()?;
+    runtime.block_on(async {
+        if is_wanted("throughput") {
+            throughput(&Cluster::start(&tools, 500)?, number("PODS", 5_000)?).await?;
+        }
+        if is_wanted("latency") {
+            latency(&Cluster::start(&tools, 500)?, &[0]).await?;
+        }
+        if is_wanted("pending") {
+            let few_and_many = [500, number("PENDING", 50_000)?];
+            latency(&Cluster::start(&tools, 500)?, &few_and_many).await?;
+        }
+        if is_wanted("large") {
+            large(&Cluster::start(&tools, number("NODES", 5_000)?)?, number("PODS", 100_000)?)
+                .await?;
+        }
+        Ok(())
+    })
+}
+
+/// Returns the number in an environment variable whose name begins with `HEADROOM_BENCH_`.
+fn number(name: &str, default: usize) -> Result<usize> {
+    match std::env::var(format!("HEADROOM_BENCH_{name}")) {
+        Ok(text) => text.parse().with_context(|| format!("HEADROOM_BENCH_{name} is no number")),
+        Err(_) => Ok(default),
+    }
+}
+
+fn path_of(namespace: &str) -> String {
+    format!("/api/v1/namespaces/{namespace}/pods")
+}
+
+/// Creates pods of ten applications.
+async fn create(client: &Client, namespace: &str, count: usize, scheduler: &str) -> Result<()> {
+    let path = path_of(namespace);
+    let pods = (0..count).map(|number| {
+        let application = format!("app-{}", number % 10);
+        (path.clone(), pod(&format!("p{number}"), scheduler, &application, "10m"))
+    });
+    client.post_all(pods).await
+}
+
+/// Binds pods by hand, one node after the other.
+async fn bind(client: &Client, namespace: &str, count: usize, nodes: usize) -> Result<()> {
+    let path = path_of(namespace);
+    let binds = (0..count).map(|number| {
+        let (pod, node) = (format!("p{number}"), format!("node-{:04}", number % nodes + 1));
+        let target = json!({"kind": "Node", "name": node});
+        let body = json!({"metadata": {"name": pod}, "target": target});
+        (format!("{path}/{pod}/binding"), body)
+    });
+    client.post_all(binds).await
+}
+
+async fn next(bound: &mut UnboundedReceiver<Bound>) -> Result<Bound> {
+    timeout(NEXT_MAX, bound.recv()).await.context("no pod gets a node")?.context("the watch ended")
+}
+
+fn config_map(queues: &Value) -> Value {
+    let file = json!({"partitions": [{
+        "name": "default",
+        "placementrules": [{"name": "tag", "value": "namespace", "create": true}],
+        "queues": [{"name": "root", "submitacl": "*", "queues": queues}]
+    }]});
+    let data = json!({"queues.yaml": file.to_string()});
+    json!({"metadata": {"name": "yunikorn-configs"}, "data": data})
+}
+
+/// Writes the queue file.
+async fn configure(client: &Client, queues: &Value) -> Result<()> {
+    client.post("/api/v1/namespaces/default/configmaps", &config_map(queues)).await
+}
+
+/// Pods a second, processor time, and events of each scheduler, beside what the API server can do.
+async fn throughput(cluster: &Cluster, pods: usize) -> Result<()> {
+    println!("{pods} pods on 500 nodes");
+    let client = cluster.client();
+    configure(&client, &json!([])).await?;
+    client.namespace("by-hand").await?;
+    create(&client, "by-hand", pods, "nobody").await?;
+    let begin = Instant::now();
+    bind(&client, "by-hand", pods, 500).await?;
+    let ceiling = rate(pods, begin.elapsed());
+    println!("binding ceiling of the API server: {ceiling:.0}/s");
+    client.clear("by-hand").await?;
+    let peer = std::env::var("HEADROOM_PEER").ok().map(Kind::Other);
+    for kind in [Kind::Headroom, Kind::KubeScheduler].into_iter().chain(peer) {
+        let namespace = kind.name().to_ascii_lowercase();
+        client.namespace(&namespace).await?;
+        create(&client, &namespace, pods, kind.scheduler_name()).await?;
+        let events = client.requests("events", &["POST", "PATCH"]).await?;
+        let mut bound = client.follow(&namespace).await?;
+        let start = Instant::now();
+        let scheduler = Scheduler::start(&kind, cluster)?;
+        let first = next(&mut bound).await?.at;
+        let mut last = first;
+        for _ in 1..pods {
+            last = next(&mut bound).await?.at;
+        }
+        let per_second = rate(pods, last - first);
+        // Events and conditions come after the bindings.
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let processor = scheduler.processor_ms()?;
+        let (now, peak) = scheduler.memory()?;
+        let events = client.requests("events", &["POST", "PATCH"]).await? - events;
+        println!(
+            "{}: {per_second:.0} pods/s ({:.2} of the ceiling), first after {} ms, {:.2} ms of processor time and \
+             {:.2} events a pod, {now} MiB now, {peak} MiB at most",
+            kind.name(),
+            per_second / ceiling,
+            (first - start).as_millis(),
+            ratio(processor, pods),
+            ratio(events, pods),
+        );
+        drop(scheduler);
+        client.clear(&namespace).await?;
+    }
+    Ok(())
+}
+
+/// Time from the creation of a pod to its binding on a quiet server, while so many pods wait for their quota.
+async fn latency(cluster: &Cluster, pending: &[usize]) -> Result<()> {
+    let client = cluster.client();
+    let full = json!([{"name": "full", "resources": {"max": {"vcore": "1m"}}}]);
+    configure(&client, &full).await?;
+    client.namespace("full").await?;
+    client.namespace("free").await?;
+    let _scheduler = Scheduler::start(&Kind::Headroom, cluster)?;
+    let mut waiting = 0;
+    for (round, count) in pending.iter().enumerate() {
+        let path = path_of("full");
+        let pods = (waiting..*count).map(|number| {
+            let application = format!("app-{}", number % 10);
+            (path.clone(), pod(&format!("p{number}"), "yunikorn", &application, "10m"))
+        });
+        client.post_all(pods).await?;
+        waiting = *count;
+        // The conditions of the new pods are written meanwhile.
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        let times = one_by_one(&client, &format!("round{round}")).await?;
+        println!(
+            "{count} pods wait; a pod that can run is bound within {} ms (median), {} ms (p99), {} ms (worst of {})",
+            at(&times, 50),
+            at(&times, 99),
+            at(&times, 100),
+            times.len()
+        );
+    }
+    Ok(())
+}
+
+/// Creates pods one after the other. Returns the times to their bindings in ms, sorted.
+async fn one_by_one(client: &Client, prefix: &str) -> Result<Vec<u128>> {
+    let mut bound = client.follow("free").await?;
+    let mut times = Vec::new();
+    let mut created = HashMap::new();
+    for number in 0..500 {
+        let name = format!("{prefix}-{number}");
+        client.post(&path_of("free"), &pod(&name, "yunikorn", "one-by-one", "1m")).await?;
+        created.insert(name, Instant::now());
+        let Bound { pod, at } = next(&mut bound).await?;
+        let since = created.get(&pod).context("a pod of this part")?;
+        times.push(at.saturating_duration_since(*since).as_millis());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    times.sort_unstable();
+    Ok(times)
+}
+
+/// Time from the start of the process until it is ready, with many pods that run.
+async fn large(cluster: &Cluster, pods: usize) -> Result<()> {
+    let client = cluster.client();
+    let nodes = number("NODES", 5_000)?;
+    configure(&client, &json!([])).await?;
+    client.namespace("many").await?;
+    client.namespace("free").await?;
+    create(&client, "many", pods, "yunikorn").await?;
+    bind(&client, "many", pods, nodes).await?;
+    let mut bound = client.follow("free").await?;
+    client.post(&path_of("free"), &pod("probe", "yunikorn", "probe", "1m")).await?;
+    let start = Instant::now();
+    let scheduler = Scheduler::start(&Kind::Headroom, cluster)?;
+    let probe = next(&mut bound).await?;
+    ensure!(probe.pod == "probe", "{} was bound", probe.pod);
+    let (now, peak) = scheduler.memory()?;
+    println!(
+        "{nodes} nodes, {pods} pods that run: the first new pod is bound {} ms after the start, {} ms of processor \
+         time, {now} MiB now, {peak} MiB at most",
+        (probe.at - start).as_millis(),
+        scheduler.processor_ms()?
+    );
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "for people")]
+fn rate(count: usize, time: Duration) -> f64 {
+    count as f64 / time.as_secs_f64()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "for people")]
+fn ratio(sum: u64, count: usize) -> f64 {
+    sum as f64 / count as f64
+}
+
+/// Returns the time that so many percent of the sorted times do not exceed.
+fn at(times: &[u128], percent: usize) -> u128 {
+    times[(times.len() * percent).div_ceil(100).saturating_sub(1)]
+}

@@ -1,0 +1,83 @@
+//! What the scheduler knows about one of our pods, for people who ask.
+
+use std::sync::Arc;
+
+use crate::convert::identity::application_id;
+use crate::object::{Pod, Text};
+
+use super::Shim;
+use super::state::{ApplicationState, Place, TaskState};
+
+/// What the scheduler knows about one of our pods.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    /// The pod.
+    pub pod: Arc<Pod>,
+    /// ID of its application.
+    pub application: Text,
+    /// Why the core has no ask for the pod, as a sentence. `None` if the core has one.
+    pub unasked: Option<String>,
+}
+
+impl Shim {
+    /// Returns what is known about a pod. `None` if it is not one of ours, or has ended.
+    pub fn standing(&self, namespace: &str, name: &str) -> Option<Standing> {
+        let uid = self.names.get(&(Text::from(namespace), Text::from(name)))?;
+        let entry = self.pods.get(uid)?;
+        let settings = self.configuration.settings();
+        let application = match entry.task() {
+            Some(task) => task.application.clone(),
+            None => application_id(&entry.pod, settings.generated_ids),
+        };
+        let unasked = self.why_unasked(uid, &application);
+        Some(Standing { pod: Arc::clone(&entry.pod), application, unasked })
+    }
+
+    fn why_unasked(&self, uid: &Text, application: &Text) -> Option<String> {
+        let entry = self.pods.get(uid)?;
+        if let Place::Orphan(node) = &entry.place {
+            return Some(format!("The pod is on node {node}, which the scheduler does not know."));
+        }
+        let Some(task) = entry.task() else {
+            let gates = &entry.pod.spec.scheduling_gates;
+            if gates.is_empty() {
+                return Some(format!(
+                    "Application {application} ends first. Then the pod starts a new application."
+                ));
+            }
+            let gates: Vec<&str> = gates.iter().map(|gate| &*gate.name).collect();
+            let gates = gates.join(", ");
+            return Some(format!(
+                "The pod waits until another controller removes its scheduling gates: {gates}."
+            ));
+        };
+        match &task.state {
+            TaskState::Scheduling { .. } | TaskState::Allocated(_) | TaskState::Bound(_) => None,
+            TaskState::Failed => {
+                Some("The scheduler refused the pod. Its events have the reason.".to_owned())
+            }
+            TaskState::New => Some(self.why_new(task.claim_fault.is_some(), application)),
+        }
+    }
+
+    fn why_new(&self, lacks_claim: bool, application: &Text) -> String {
+        if lacks_claim {
+            return "A claim of the pod is missing or being deleted. Create the claim.".to_owned();
+        }
+        let state = self.applications.get(application).map(|application| application.state);
+        match state {
+            Some(ApplicationState::Reserving) => format!(
+                "The pod waits until all placeholders of the gang of application {application} have nodes."
+            ),
+            Some(ApplicationState::Resuming) => format!(
+                "The pod waits until the placeholders of application {application} are deleted."
+            ),
+            Some(ApplicationState::Failing | ApplicationState::Failed) => {
+                format!("Application {application} has failed. Its events have the reason.")
+            }
+            Some(ApplicationState::Submitted | ApplicationState::Running) | None => {
+                format!("The pod waits until application {application} is accepted.")
+            }
+        }
+    }
+}
