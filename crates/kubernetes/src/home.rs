@@ -25,6 +25,7 @@ use tonic::Status;
 
 use crate::link::{self, Received};
 use crate::queue::{Observed, ToServer};
+use crate::revisit::{self, Revisits};
 use crate::verdicts::Predicates;
 use crate::wait_reports::{self, WaitReports};
 
@@ -62,6 +63,8 @@ pub(crate) struct Home {
     wake_at: Option<(Moment, Instant)>,
     /// Waiting pods whose condition does not have the reason yet.
     reports: WaitReports,
+    /// Waiting pods that nodes refused for reasons outside of these nodes.
+    revisits: Revisits,
     /// Whether the existing nodes and pods are known.
     is_listed: bool,
     /// Whether the core knows that all existing objects were sent.
@@ -80,6 +83,7 @@ impl Home {
             processed: 0,
             wake_at: None,
             reports: WaitReports::default(),
+            revisits: Revisits::default(),
             is_listed: false,
             is_recovered: false,
         }
@@ -99,6 +103,8 @@ impl Home {
         tokio::pin!(answers);
         let mut reports = tokio::time::interval(wait_reports::EVERY);
         reports.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut rounds = tokio::time::interval(revisit::EVERY);
+        rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (whys, mut found) = mpsc::channel(1);
         // One question at a time, so a slow core is not asked more and more.
         let mut is_asking = false;
@@ -149,6 +155,7 @@ impl Home {
                         let _ = whys.send(core.waits(keys).await).await;
                     });
                 }
+                _ = rounds.tick(), if self.revisits.is_due() => self.revisit(),
                 Some(()) = wake => self.tick(),
                 Some(PodQuestion { namespace, name, answer }) = queues.questions.recv() => {
                     // Whoever asked might have left.
@@ -181,6 +188,7 @@ impl Home {
             Observed::Notice(notice) => self.notice(notice),
             Observed::Change(change) => (change.0)(&mut self.snapshot),
         }
+        self.revisits.changed(self.snapshot.take_changed());
     }
 
     fn notice(&mut self, notice: Notice) {
@@ -200,8 +208,9 @@ impl Home {
                     self.perform(actions);
                 }
                 Received::Question(question) => {
-                    let predicates = self.predicates();
-                    let reply = predicates.answer(question, |key| self.shim.pod(key));
+                    let predicates = Predicates { snapshot: &self.snapshot, options: self.options };
+                    let judged = |pod: &Text, refused| self.revisits.judged(pod, refused);
+                    let reply = predicates.answer(question, |key| self.shim.pod(key), judged);
                     self.to_core.push_back(Content::CallbackReply(reply));
                 }
                 Received::Registered => tracing::info!("the core took over the session"),
@@ -235,6 +244,26 @@ impl Home {
             Some(reason) => {
                 tracing::debug!(pod = %key, %node, "not bound: {reason}");
                 CoreAnswer::Unsuited { key: key.clone() }
+            }
+        }
+    }
+
+    /// Checks refused pods again after a change that can help them. If a node can take one now, the core is told to ask
+    /// about this node again.
+    fn revisit(&mut self) {
+        let until = Instant::now() + revisit::BUDGET;
+        while let Some(uid) = self.revisits.next() {
+            let waits = self.shim.pod(&uid).filter(|pod| pod.spec.node_name.is_empty());
+            let Some(pod) = waits else {
+                self.revisits.forget(&uid);
+                continue;
+            };
+            let node = self.predicates().any_node(pod);
+            if let Some(message) = node.and_then(|node| self.shim.ask_again_about(&node)) {
+                self.to_core.extend(link::requests(message, |key| self.shim.ask(key)));
+            }
+            if Instant::now() >= until {
+                return;
             }
         }
     }
@@ -298,6 +327,7 @@ impl Home {
                 self.snapshot.remove_pod(&node, &uid);
             }
         }
+        self.revisits.changed(self.snapshot.take_changed());
     }
 }
 

@@ -18,6 +18,7 @@ pub mod watch;
 
 mod home;
 mod link;
+mod revisit;
 mod run;
 mod verdicts;
 mod wait_reports;

@@ -13,7 +13,8 @@ use headroom_api::si::headroom::{
 use headroom_api::si::v1::{PreemptionPredicatesArgs, PreemptionPredicatesResponse};
 use headroom_pods::object::{Pod, Text};
 use headroom_pods::predicate::{
-    self, Code, Mode, Options, PodFacts, Prepared, Refusal, Snapshot, Survey, fits_after_evictions,
+    self, Code, Mode, Options, PluginSet, PodFacts, Prepared, Refusal, Snapshot, Survey,
+    fits_after_evictions,
 };
 
 /// Reason for all nodes if the pod of an ask is gone.
@@ -29,15 +30,19 @@ pub(crate) struct Predicates<'a> {
 }
 
 impl Predicates<'_> {
-    /// Answers a question. `pod` returns the pod of an ask.
+    /// Answers a question. `pod` returns the pod of an ask. `judged` takes the plugins that refused nodes, or `None` if
+    /// a node can take the pod.
     pub(crate) fn answer(
         self,
         request: CallbackRequest,
         pod: impl Fn(&str) -> Option<Arc<Pod>>,
+        judged: impl FnOnce(&Text, Option<PluginSet>),
     ) -> CallbackReply {
         let answer = request.question.map(|question| match question {
             Question::PredicatesBatch(batch) => {
-                Answer::PredicatesBatch(self.nodes(&batch, pod(&batch.allocation_key)))
+                let (verdicts, refused) = self.nodes(&batch, pod(&batch.allocation_key));
+                judged(&Text::from(&*batch.allocation_key), refused);
+                Answer::PredicatesBatch(verdicts)
             }
             Question::PreemptionPredicatesBatch(batch) => {
                 Answer::PreemptionPredicatesBatch(self.evictions(batch, pod))
@@ -78,15 +83,32 @@ impl Predicates<'_> {
         explained
     }
 
-    fn nodes(self, batch: &PredicatesBatch, pod: Option<Arc<Pod>>) -> PredicatesVerdicts {
+    /// Returns a node that can take a pod now.
+    pub(crate) fn any_node(self, pod: Arc<Pod>) -> Option<Text> {
+        let facts = PodFacts::new(pod);
+        let prepared = Prepared::new(self.snapshot, &facts, Mode::Allocate, self.options);
+        prepared.any_node().map(|node| node.name().clone())
+    }
+
+    fn nodes(
+        self,
+        batch: &PredicatesBatch,
+        pod: Option<Arc<Pod>>,
+    ) -> (PredicatesVerdicts, Option<PluginSet>) {
         let mode = if batch.allocate { Mode::Allocate } else { Mode::Reserve };
         let facts = pod.map(PodFacts::new);
         let prepared =
             facts.as_ref().map(|facts| Prepared::new(self.snapshot, facts, mode, self.options));
-        let verdict = |name: &String| -> Result<(), String> {
+        let (mut plugins, mut fits) = (PluginSet::NONE, false);
+        let mut verdict = |name: &String| -> Result<(), String> {
             let prepared = prepared.as_ref().ok_or(POD_GONE)?;
             let node = self.snapshot.node(name).ok_or(NODE_GONE)?;
-            prepared.check(node).map_err(|refusal| sentence(&refusal))
+            let verdict = prepared.check(node);
+            match &verdict {
+                Ok(()) => fits = true,
+                Err(refusal) => plugins = plugins.with(PluginSet::of(&[refusal.plugin()])),
+            }
+            verdict.map_err(|refusal| sentence(&refusal))
         };
         let nodes = batch.node_i_ds.iter().map(|name| {
             let verdict = verdict(name);
@@ -96,7 +118,8 @@ impl Predicates<'_> {
                 reason: verdict.err().unwrap_or_default(),
             }
         });
-        PredicatesVerdicts { nodes: nodes.collect() }
+        let verdicts = PredicatesVerdicts { nodes: nodes.collect() };
+        (verdicts, (!fits).then_some(plugins))
     }
 
     fn evictions(

@@ -63,13 +63,16 @@ pub(super) fn count(count: u32) -> String {
     }
 }
 
-/// Returns the sentence for nodes that the RM rejects: their number, and the most frequent reason.
+/// Number of reasons that a sentence names.
+const REASONS_NAMED: usize = 4;
+
+/// Returns the sentence for nodes that the RM rejects: the most frequent reasons, with the number of nodes of each.
 pub(super) fn of_refusals(wait: &Wait, books: &Books, _: AllocationId) -> String {
     let About::Answer(ask) = wait.blocker.about() else { return String::new() };
     let reasons = refusals(books, ask);
     let refused: usize = reasons.iter().map(|(_, count)| count).sum();
-    let (reason, count) = reasons.first().copied().unwrap_or_default();
     if let Some(name) = books.allocation(ask).required_node() {
+        let reason = reasons.first().map(|(reason, _)| *reason).unwrap_or_default();
         return format!(
             "the ask requires node {name}, which the resource manager rejects because: {reason}. \
              Change the node requirements of the ask, or withdraw the ask."
@@ -83,10 +86,23 @@ pub(super) fn of_refusals(wait: &Wait, books: &Books, _: AllocationId) -> String
     let nodes = if refused == 1 {
         format!("the only node {with}")
     } else {
-        format!("all {refused} nodes {}, {count} of them", with.trim_end_matches(','))
+        format!("all {refused} nodes {}", with.trim_end_matches(','))
+    };
+    let causes = match &*reasons {
+        [] => String::new(),
+        [(reason, _)] => format!(" because: {reason}"),
+        [several @ ..] => {
+            let named = several.iter().take(REASONS_NAMED);
+            let parts: Vec<String> =
+                named.map(|(reason, count)| format!("{count} because: {reason}")).collect();
+            let others: usize = several.iter().skip(REASONS_NAMED).map(|(_, count)| count).sum();
+            let rest =
+                if others == 0 { String::new() } else { format!(", {others} for other reasons") };
+            format!(", {}{rest}", parts.join(", "))
+        }
     };
     format!(
-        "{first}the resource manager rejects {nodes} because: {reason}. Change the node requirements of the ask, or add matching nodes."
+        "{first}the resource manager rejects {nodes}{causes}. Change the node requirements of the ask, or add matching nodes."
     )
 }
 

@@ -45,6 +45,8 @@ pub(crate) fn register(config: String, extra_config: BTreeMap<String, String>) -
         preemption_predicates: true,
         predicates_cacheable: true,
         container_state: true,
+        // A round trip in the process is short, and each verdict counts the placements before it.
+        questions_at_once: 1,
         ..Capabilities::default()
     };
     Content::Register(Register {

@@ -40,7 +40,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use amounts::{Amounts, Resource};
-pub use plugin::{Mode, Plugin};
+pub use plugin::{Mode, Plugin, PluginSet};
 pub use refusal::{
     BindingRefusal, ClaimFault, Code, DeviceRefusal, InterPodRefusal, LimitRefusal, Refusal,
     RestrictionRefusal, Shortage, SpreadRefusal, ZoneRefusal,
@@ -234,6 +234,14 @@ impl<'a> Prepared<'a> {
         }
         let plugins = Plugin::ALL.iter().filter(|plugin| plugin.runs_in(self.mode));
         plugins.copied().try_for_each(|plugin| self.check_plugin(plugin, node))
+    }
+
+    /// Returns a node that can take the pod. Checks nodes in no particular order, until one can.
+    pub fn any_node(&self) -> Option<&'a NodeFacts> {
+        if self.refusal().is_some() {
+            return None;
+        }
+        self.context.snapshot.nodes().find(|node| self.check(node).is_ok())
     }
 
     /// Returns what must be done for volumes before the pod is bound to a node.

@@ -81,3 +81,67 @@ impl fmt::Display for Plugin {
         f.write_str(self.name())
     }
 }
+
+/// A set of plugins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PluginSet(u32);
+
+impl PluginSet {
+    /// No plugin.
+    pub const NONE: Self = Self(0);
+
+    /// Plugins whose verdict on a node can change although neither the node nor its pods change.
+    pub const WIDE: Self =
+        Self::BY_NODES.with(Self::BY_PODS).with(Self::BY_STORAGE).with(Self::BY_DEVICES);
+
+    /// Plugins that compare a node with other nodes.
+    pub const BY_NODES: Self = Self::of(&[Plugin::PodTopologySpread]);
+
+    /// Plugins that read the pods of other nodes.
+    pub const BY_PODS: Self = Self::of(&[
+        Plugin::VolumeRestrictions,
+        Plugin::PodTopologySpread,
+        Plugin::InterPodAffinity,
+    ]);
+
+    /// Plugins that read namespaces.
+    pub const BY_NAMESPACES: Self = Self::of(&[Plugin::InterPodAffinity]);
+
+    /// Plugins that read volumes, claims, classes, and drivers.
+    pub const BY_STORAGE: Self = Self::of(&[
+        Plugin::VolumeRestrictions,
+        Plugin::NodeVolumeLimits,
+        Plugin::VolumeBinding,
+        Plugin::VolumeZone,
+    ]);
+
+    /// Plugins that read devices. A resource can be backed by devices.
+    pub const BY_DEVICES: Self = Self::of(&[Plugin::NodeResourcesFit, Plugin::DynamicResources]);
+
+    /// Returns a set of plugins.
+    pub const fn of(plugins: &[Plugin]) -> Self {
+        let (mut bits, mut at) = (0, 0);
+        while at < plugins.len() {
+            bits |= 1 << plugins[at] as u32;
+            at += 1;
+        }
+        Self(bits)
+    }
+
+    /// Returns the plugins of both sets.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Returns the plugins that are in both sets.
+    #[must_use]
+    pub const fn common(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Returns whether the set has no plugin.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}

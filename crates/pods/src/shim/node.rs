@@ -24,9 +24,10 @@ impl Shim {
             None => self.register(node),
             Some(NodeEntry::Registering { node: latest, .. }) => *latest = Some(node.clone()),
             Some(NodeEntry::Accepted(accepted)) => {
+                let is_changed = accepted.node != *node;
                 accepted.node = node.clone();
                 self.snapshot(SnapshotChange::SetNode(node.clone()));
-                self.update_node(name);
+                self.update_node(name, is_changed);
             }
         }
     }
@@ -40,13 +41,14 @@ impl Shim {
         self.tell_node(name, change);
     }
 
-    /// Tells the core what differs between the node and what the core knows.
-    fn update_node(&mut self, name: &Text) {
+    /// Tells the core what differs between the node and what the core knows. If anything that predicates read has
+    /// changed, sends the amounts again, so that the core asks about the node again.
+    fn update_node(&mut self, name: &Text, is_changed: bool) {
         let is_ready = self.is_ready();
         let Some(NodeEntry::Accepted(accepted)) = self.nodes.get_mut(name) else { return };
         let capacity = capacity(&accepted.node);
         let enabled = is_ready && !accepted.node.spec.unschedulable;
-        let is_changed = accepted.sent != capacity;
+        let is_changed = is_changed || accepted.sent != capacity;
         let was_enabled = std::mem::replace(&mut accepted.enabled, enabled);
         if is_changed {
             accepted.sent = capacity.clone();
@@ -77,7 +79,7 @@ impl Shim {
             let accepted = AcceptedNode { node, sent, enabled: false, pods };
             self.nodes.insert(name.clone(), NodeEntry::Accepted(accepted));
             self.adopt_orphans(name);
-            self.update_node(name);
+            self.update_node(name, false);
         } else {
             self.tell_node(name.clone(), NodeChange::Decommission);
         }
@@ -169,12 +171,23 @@ impl Shim {
         }
     }
 
+    /// Returns the message after which the core asks about a node again, because verdicts on it have changed.
+    pub fn ask_again_about(&self, node: &str) -> Option<CoreMessage> {
+        match self.nodes.get(node)? {
+            NodeEntry::Registering { .. } => None,
+            NodeEntry::Accepted(accepted) => Some(CoreMessage::Node(NodeSubmission {
+                name: accepted.node.metadata.name.clone(),
+                change: NodeChange::Update { capacity: accepted.sent.clone() },
+            })),
+        }
+    }
+
     /// Enables every node that is not cordoned.
     pub(super) fn enable_nodes(&mut self) {
         let mut names: Vec<Text> = self.nodes.keys().cloned().collect();
         names.sort();
         for name in names {
-            self.update_node(&name);
+            self.update_node(&name, false);
         }
     }
 

@@ -1,8 +1,8 @@
 //! Waiting asks.
 
 use headroom_api::wsv1::{AllocationLogEntry, Ask, IntegerText};
-use headroom_core::Timestamp;
 use headroom_core::view::AskView;
+use headroom_core::{Timestamp, WaitCode};
 
 use crate::rest::RmMetadata;
 
@@ -35,4 +35,52 @@ pub(crate) fn waits(ask: &mut Ask, reason: String, now: Timestamp) {
     ask.scheduling_attempted = true;
     ask.allocation_log =
         vec![AllocationLogEntry { message: reason, last_occurrence: nanos(now), count: 1 }];
+}
+
+/// Returns the words of `YuniKorn` for a wait, which clients search for in the log of an ask.
+pub(crate) const fn reference_words(code: WaitCode) -> Option<&'static str> {
+    match code {
+        WaitCode::AncestorQuota
+        | WaitCode::OverQuotaAfterLowering
+        | WaitCode::QueueMax
+        | WaitCode::RootCapacity
+        | WaitCode::TenantInstances
+        | WaitCode::TenantQuota => Some("Not enough queue quota"),
+        WaitCode::AbsGroupLimit
+        | WaitCode::AbsUserLimit
+        | WaitCode::UserHardCap
+        | WaitCode::UserShare => Some("Not enough user quota"),
+        WaitCode::AwaitingRm
+        | WaitCode::Backoff
+        | WaitCode::BehindGang
+        | WaitCode::BehindHead
+        | WaitCode::DriverLimitQueue
+        | WaitCode::DriverLimitUser
+        | WaitCode::GangIncomplete
+        | WaitCode::GroupApps
+        | WaitCode::Held
+        | WaitCode::HeldForHead
+        | WaitCode::Impossible
+        | WaitCode::MaxApps
+        | WaitCode::NodeBlocked
+        | WaitCode::NodeConstraint
+        | WaitCode::NodeReserved
+        | WaitCode::NodeResources
+        | WaitCode::NoNodes
+        | WaitCode::NoNodeFits
+        | WaitCode::NoPartitionAccess
+        | WaitCode::OrderBehind
+        | WaitCode::ParallelLimit
+        | WaitCode::PreemptionPending
+        | WaitCode::PriorityBehind
+        | WaitCode::QueueState
+        | WaitCode::Recovering
+        | WaitCode::RequiredNodeAbsent
+        | WaitCode::RequiredNodeFull
+        | WaitCode::RequiredNodeSize
+        | WaitCode::RmAway
+        | WaitCode::ShareBehind
+        | WaitCode::TenantSuspended
+        | WaitCode::UserApps => None,
+    }
 }

@@ -6,6 +6,7 @@
 //! paused, and its questions stay open until it answers.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU16;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -116,8 +117,9 @@ impl RmQuestions {
         let capabilities = self.capabilities();
         let constrained = !self.constraints.is_empty();
         let victims = capabilities.preemption_predicates || constrained;
-        (capabilities.predicates || victims)
-            .then_some(Questions { victims, at_once: Questions::AT_ONCE })
+        let wanted = u16::try_from(capabilities.questions_at_once).ok().and_then(NonZeroU16::new);
+        let at_once = wanted.map_or(Questions::AT_ONCE, |wanted| wanted.min(Questions::AT_ONCE));
+        (capabilities.predicates || victims).then_some(Questions { victims, at_once })
     }
 
     /// Handles a question of the scheduler.

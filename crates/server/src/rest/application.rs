@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use headroom_api::wsv1::{Application, message};
 use headroom_core::books::{ApplicationState, Books};
-use headroom_core::id::{ApplicationId, PartitionId, QueueId};
+use headroom_core::id::{AllocationId, ApplicationId, PartitionId, QueueId};
 use headroom_core::view::{ApplicationView, RejectedView};
-use headroom_core::{Name, Timestamp};
+use headroom_core::{Name, Timestamp, Wait};
 
 use crate::convert::application::{application, rejected};
-use crate::convert::ask::waits;
+use crate::convert::ask::{reference_words, waits};
 use crate::service::Service;
 
 use super::refusal::{Answer, Refusal};
@@ -145,6 +145,15 @@ fn say(shown: &mut Application, key: &str, reason: String, now: Timestamp) {
     }
 }
 
+/// Returns the reason of a wait as in the log of an ask, with the words of the reference before it.
+fn logged(sight: &Visibility, books: &Books, (wait, ask): (&Wait, AllocationId)) -> String {
+    let reason = sight.reason(books, wait, ask);
+    match reference_words(wait.code(books, ask)) {
+        None => reason,
+        Some(words) => format!("{words}: {reason}"),
+    }
+}
+
 /// Returns the wait reason of an ask for each of these applications. Searches only the first asks and allocations of
 /// each.
 async fn first_reasons(
@@ -158,7 +167,7 @@ async fn first_reasons(
             let mut some = books.allocations_of(id).take(LOOKED_AT_MAX);
             let (ask, row) = some.find(|(_, row)| row.is_pending())?;
             let wait = scheduler.wait_of(books, ask)?;
-            let reason = sight.reason(books, &wait, ask);
+            let reason = logged(&sight, books, (&wait, ask));
             Some((id, (row.key.clone(), reason)))
         };
         of.into_iter().filter_map(reason).collect()
@@ -180,7 +189,7 @@ async fn reasons(
         let asks = books.allocations_of(*id).filter(|(_, row)| row.is_pending());
         let reasons = asks.take(REASONS_MAX).filter_map(|(ask, row)| {
             let wait = scheduler.wait_of(books, ask)?;
-            Some((row.key.clone(), sight.reason(books, &wait, ask)))
+            Some((row.key.clone(), logged(&sight, books, (&wait, ask))))
         });
         Some(reasons.collect())
     });

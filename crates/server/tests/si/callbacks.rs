@@ -30,6 +30,7 @@ pub(crate) const PREDICATES: Capabilities = Capabilities {
     container_state: false,
     state_dump: false,
     predicates_cacheable: false,
+    questions_at_once: 0,
 };
 
 /// Attach, and see the scheduler ask.

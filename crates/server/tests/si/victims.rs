@@ -27,6 +27,7 @@ const ABOUT_VICTIMS: Capabilities = Capabilities {
     container_state: false,
     state_dump: false,
     predicates_cacheable: true,
+    questions_at_once: 0,
 };
 
 /// Two nodes of ten, full of what may be stopped, two at a time; and somebody poor who needs five.

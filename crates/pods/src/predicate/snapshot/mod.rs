@@ -20,6 +20,8 @@ use std::sync::Arc;
 
 use crate::object::{Labels, Node, Text};
 
+use super::plugin::PluginSet;
+
 use class::Classes;
 
 /// Facts about a cluster.
@@ -31,6 +33,8 @@ pub struct Snapshot {
     namespaces: Arc<HashMap<Text, Labels>>,
     storage: Arc<Storage>,
     devices: Arc<Devices>,
+    /// Plugins whose verdicts can have changed since they were taken.
+    changed: PluginSet,
 }
 
 impl Snapshot {
@@ -64,8 +68,20 @@ impl Snapshot {
         &self.devices
     }
 
+    /// Returns the plugins whose verdicts on any node can have changed since the last call.
+    ///
+    /// A change of a node or of its pods also changes the verdicts of all plugins on this node.
+    pub fn take_changed(&mut self) -> PluginSet {
+        std::mem::take(&mut self.changed)
+    }
+
+    fn changes(&mut self, plugins: PluginSet) {
+        self.changed = self.changed.with(plugins);
+    }
+
     /// Adds a node, or replaces the node of this name and keeps its pods.
     pub fn put_node(&mut self, node: Arc<Node>) {
+        self.changes(PluginSet::BY_NODES);
         let name = node.metadata.name.clone();
         if let Some(position) = self.positions.get(&name) {
             Arc::make_mut(&mut self.nodes[*position]).set_node(node);
@@ -77,6 +93,7 @@ impl Snapshot {
 
     /// Removes a node with its pods.
     pub fn remove_node(&mut self, name: &str) {
+        self.changes(PluginSet::BY_NODES.with(PluginSet::BY_PODS));
         let positions = Arc::make_mut(&mut self.positions);
         let Some(position) = positions.remove(name) else { return };
         self.nodes.swap_remove(position);
@@ -91,6 +108,7 @@ impl Snapshot {
     pub fn put_pod(&mut self, node: &str, pod: Arc<PodFacts>) -> bool {
         let Some(position) = self.positions.get(node) else { return false };
         let position = *position;
+        self.changes(PluginSet::BY_PODS);
         let class = self.class_of(&pod);
         let node = Arc::make_mut(&mut self.nodes[position]);
         node.remove_pod(&pod.pod().metadata.uid);
@@ -124,29 +142,34 @@ impl Snapshot {
 
     /// Removes a pod from a node. Returns whether the node had the pod.
     pub fn remove_pod(&mut self, node: &str, uid: &str) -> bool {
-        let Some(position) = self.positions.get(node) else { return false };
-        let facts = &mut self.nodes[*position];
+        let Some(position) = self.positions.get(node).copied() else { return false };
+        self.changes(PluginSet::BY_PODS);
+        let facts = &mut self.nodes[position];
         // Looks first, because a change copies the facts of the node.
         facts.pod(uid).is_some() && Arc::make_mut(facts).remove_pod(uid).is_some()
     }
 
     /// Sets the labels of a namespace.
     pub fn put_namespace(&mut self, name: Text, labels: Labels) {
+        self.changes(PluginSet::BY_NAMESPACES);
         Arc::make_mut(&mut self.namespaces).insert(name, labels);
     }
 
     /// Removes a namespace.
     pub fn remove_namespace(&mut self, name: &str) {
+        self.changes(PluginSet::BY_NAMESPACES);
         Arc::make_mut(&mut self.namespaces).remove(name);
     }
 
     /// Returns volumes, claims, and drivers, to change them.
     pub fn storage_mut(&mut self) -> &mut Storage {
+        self.changes(PluginSet::BY_STORAGE);
         Arc::make_mut(&mut self.storage)
     }
 
     /// Returns devices and their claims, to change them.
     pub fn devices_mut(&mut self) -> &mut Devices {
+        self.changes(PluginSet::BY_DEVICES);
         Arc::make_mut(&mut self.devices)
     }
 }

@@ -32,7 +32,10 @@ fn refusals_are_grouped_and_name_the_closest_node() {
         found.code
     };
     let closest = "request at most 3 cpu, the size of n2";
-    assert_eq!(group(Plugin::NodeResourcesFit, 2, "n2", closest), Code::UnschedulableAndUnresolvable);
+    assert_eq!(
+        group(Plugin::NodeResourcesFit, 2, "n2", closest),
+        Code::UnschedulableAndUnresolvable
+    );
     let taint =
         "add a toleration for the taint gpu=yes:NoSchedule to the pod, or remove it from n3";
     group(Plugin::TaintToleration, 1, "n3", taint);
@@ -44,10 +47,7 @@ fn the_missing_labels_of_a_node_selector_are_named() {
     let cluster = Cluster::default().node("n1", "zone=a", "");
     let wanted = pod("wanted", "", r#"{"nodeSelector":{"gpu":"yes","zone":"a"}}"#);
     let change = survey(&cluster, &wanted).refused.remove(0).change;
-    assert_eq!(
-        change.as_deref(),
-        Some("add the label gpu=yes to n1, or change the node selector")
-    );
+    assert_eq!(change.as_deref(), Some("add the label gpu=yes to n1, or change the node selector"));
 }
 
 #[test]

@@ -229,6 +229,7 @@ mod tests {
         container_state: false,
         state_dump: false,
         predicates_cacheable: false,
+        questions_at_once: 0,
     };
 
     fn removal(node: &str, victims: usize, least: usize) -> NamedRemoval {
