@@ -157,10 +157,13 @@ pub(crate) fn test(root: PathBuf) -> Result<ExitCode> {
 
 fn bench(root: PathBuf) -> Result<Bench> {
     let mut variables = Vec::new();
-    if let Some(traces) = env::var_os("HEADROOM_TRACES") {
-        // Tests run in the directory of their crate, so a relative path would mislead them.
-        let absolute = std::path::absolute(&traces).context("HEADROOM_TRACES is no path")?;
-        variables.push(("HEADROOM_TRACES", OsString::from(absolute)));
+    for name in ["HEADROOM_TRACES", "HEADROOM_KUBERNETES"] {
+        if let Some(folder) = env::var_os(name) {
+            // Tests run in the directory of their crate, so a relative path would mislead them.
+            let absolute =
+                std::path::absolute(&folder).with_context(|| format!("{name} is no path"))?;
+            variables.push((name, OsString::from(absolute)));
+        }
     }
     Ok(Bench { root, variables, failures: Failures::default() })
 }

@@ -270,7 +270,7 @@ fn a_member_takes_the_place_of_the_first_placeholder_whose_node_the_rm_accepts()
               r2 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 2 nodes to reserve. Wait for the answer, or check the resource manager.
             answer r1: RM says of r1: N1=taint N2=ok, r1 takes the place of p2 on N2
             answer r2: RM says of r2: N1=taint N2=taint
-              r2 waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 2 nodes with one, or with enough free capacity, 2 of them because: taint. Change the node requirements of the ask, or add matching nodes.
+              r2 waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 2 nodes with one, or with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
             void N1: RM asked whether r2 may run on N1 once there is room
               r2 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer r2: RM says of r2: N1=ok, r2 takes the place of p1 on N1
@@ -306,15 +306,15 @@ fn a_member_that_the_rm_refuses_every_node_waits_until_one_changes_or_comes() {
             answer r: RM says of r: N1=taint, RM asked whether r may run on N2
               r waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N2=affinity
-              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 2 nodes with one, or with enough free capacity, 1 of them because: affinity. Change the node requirements of the ask, or add matching nodes.
+              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 2 nodes with one, or with enough free capacity, 1 because: affinity, 1 because: taint. Change the node requirements of the ask, or add matching nodes.
             void N2: RM asked whether r may run on N2
               r waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N2=affinity
-              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 2 nodes with one, or with enough free capacity, 1 of them because: affinity. Change the node requirements of the ask, or add matching nodes.
+              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 2 nodes with one, or with enough free capacity, 1 because: affinity, 1 because: taint. Change the node requirements of the ask, or add matching nodes.
             node N3: RM asked whether r may run on N3
               r waits AWAITING_RM: the resource manager has not answered question 4, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N3=taint
-              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 3 nodes with one, or with enough free capacity, 2 of them because: taint. Change the node requirements of the ask, or add matching nodes.
+              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 3 nodes with one, or with enough free capacity, 2 because: taint, 1 because: affinity. Change the node requirements of the ask, or add matching nodes.
             void N1: RM asked whether r may run on N1 once there is room
               r waits AWAITING_RM: the resource manager has not answered question 5, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N1=ok, r takes the place of ph on N1

@@ -1,0 +1,214 @@
+//! Recognition, users, and amounts: examples 1, 2, 5 to 15, 22, and 23 of the specification.
+
+use serde_json::{Value, json};
+
+use crate::lab;
+use crate::world::Lab;
+
+/// Returns a specification with one container that requests these amounts.
+pub(crate) fn requests(amounts: Value) -> Value {
+    json!({"containers": [{
+        "name": "main",
+        "image": "registry.k8s.io/pause:3.7",
+        "resources": {"requests": amounts}
+    }]})
+}
+
+fn labels(labels: Value) -> Value {
+    json!({"labels": labels})
+}
+
+#[test]
+fn labels_name_the_application_and_the_queue() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let (a1, more) = ("e1-a1", json!({"applicationId": "e1-a1", "queue": "root.x"}));
+    lab.pod("p", labels(more), requests(json!({"cpu": "100m", "memory": "50M"})));
+    lab.runs("p");
+    let application = lab.application(a1);
+    assert_eq!(application["queueName"], "root.x");
+    assert_eq!(application["user"], "nobody");
+    let uid = lab.get(&["pod", "p"]).unwrap()["metadata"]["uid"].clone();
+    assert_eq!(application["allocations"][0]["allocationKey"], uid);
+    assert_eq!(lab.amounts(a1), json!({"pods": 1, "vcore": 100, "memory": 50_000_000}));
+}
+
+#[test]
+fn a_pod_without_labels_has_the_application_and_the_queue_of_its_namespace() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    lab.pod("p", json!({}), json!({}));
+    lab.runs("p");
+    let id = format!("yunikorn-{}-autogen", lab.name);
+    assert_eq!(lab.application(&id)["queueName"], format!("root.{}", lab.name));
+    assert_eq!(lab.amounts(&id), json!({"pods": 1}));
+}
+
+#[test]
+fn values_that_differ_are_named_in_a_warning() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let more = json!({
+        "labels": {"yunikorn.apache.org/app-id": "e5-c1", "applicationId": "e5-o1"},
+        "annotations": {"yunikorn.apache.org/app-id": "e5-n1"}
+    });
+    lab.pod("p", more, json!({}));
+    lab.runs("p");
+    assert_eq!(lab.application("e5-c1")["applicationState"], "Running");
+    let events = lab.get(&["events"]).unwrap();
+    let all = events["items"].as_array().unwrap();
+    let warnings: Vec<&Value> = all.iter().filter(|event| event["type"] == "Warning").collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    let text = warnings[0]["message"].as_str().unwrap();
+    assert!(text.contains("e5-n1") && text.contains("e5-o1"), "{text}");
+}
+
+#[test]
+fn a_pod_of_another_scheduler_uses_capacity_of_its_node_and_no_quota() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let mut spec = requests(json!({"cpu": "250m"}));
+    spec["schedulerName"] = json!("default-scheduler");
+    spec["nodeName"] = json!("node-0001");
+    lab.pod("p", labels(json!({"applicationId": "e7-a1"})), spec);
+    let uid = lab.get(&["pod", "p"]).unwrap()["metadata"]["uid"].clone();
+    let foreign = lab.eventually("the foreign pod is known", || {
+        let nodes = world.rest("/ws/v1/partition/default/nodes")?;
+        let node = nodes.as_array()?.iter().find(|node| node["nodeID"] == "node-0001")?.clone();
+        let all = node["foreignAllocations"].as_array()?.clone();
+        all.into_iter().find(|one| one["allocationKey"] == uid)
+    });
+    assert_eq!(foreign["resource"], json!({"pods": 1, "vcore": 250}));
+    assert!(world.rest("/ws/v1/partition/default/application/e7-a1").is_none());
+}
+
+#[test]
+fn the_user_is_that_of_the_annotation() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    for (id, info, user, groups) in [
+        ("e8-a", r#"{"user":"ann","groups":["ml"]}"#, "ann", json!(["ml"])),
+        ("e8-b", r#"{"groups":["ml"]}"#, "nobody", json!(["ml"])),
+        ("e8-c", r#"{user: ann}"#, "nobody", json!(["nobody"])),
+    ] {
+        let more = json!({
+            "labels": {"applicationId": id},
+            "annotations": {"yunikorn.apache.org/user.info": info}
+        });
+        lab.pod(id, more, json!({}));
+        lab.runs(id);
+        let application = lab.application(id);
+        assert_eq!((&application["user"], &application["groups"]), (&json!(user), &groups), "{id}");
+    }
+}
+
+#[test]
+#[doc(alias = "SD-26")]
+fn amounts_are_those_of_kubernetes() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let container = |name: &str, amounts: Value| json!({"name": name, "image": "registry.k8s.io/pause:3.7", "resources": {"requests": amounts}});
+    let sidecar = |name: &str, amounts: Value| {
+        let mut one = container(name, amounts);
+        one["restartPolicy"] = json!("Always");
+        one
+    };
+    let with_init =
+        |main: Vec<Value>, init: Vec<Value>| json!({"containers": main, "initContainers": init});
+    let gib = 1_073_741_824_i64;
+    let cases = [
+        (
+            "e9",
+            with_init(
+                vec![
+                    container("a", json!({"cpu": "500m", "memory": "1Gi"})),
+                    container("b", json!({"cpu": "250m", "memory": "512Mi"})),
+                ],
+                vec![container("i", json!({"cpu": "2", "memory": "1Gi"}))],
+            ),
+            json!({"pods": 1, "vcore": 2_000, "memory": gib + gib / 2}),
+        ),
+        (
+            "e10",
+            with_init(
+                vec![container("a", json!({"cpu": "1", "memory": "512M"}))],
+                vec![
+                    container("i", json!({"cpu": "1", "memory": "1024M"})),
+                    sidecar("s", json!({"cpu": "1", "memory": "1024M"})),
+                ],
+            ),
+            json!({"pods": 1, "vcore": 2_000, "memory": 1_536_000_000}),
+        ),
+        (
+            "e11",
+            with_init(
+                vec![container("a", json!({"cpu": "1"}))],
+                vec![
+                    sidecar("s1", json!({"cpu": "200m"})),
+                    container("i2", json!({"cpu": "1500m"})),
+                    sidecar("s3", json!({"cpu": "300m"})),
+                ],
+            ),
+            json!({"pods": 1, "vcore": 1_700}),
+        ),
+        (
+            "e13",
+            requests(json!({"cpu": "1m", "memory": "1.5Gi"})),
+            json!({"pods": 1, "vcore": 1, "memory": gib + gib / 2}),
+        ),
+        ("e14", json!({}), json!({"pods": 1})),
+    ];
+    for (id, spec, amounts) in cases {
+        lab.pod(id, labels(json!({"applicationId": id})), spec);
+        lab.runs(id);
+        assert_eq!(lab.amounts(id), amounts, "{id}");
+    }
+}
+
+#[test]
+fn a_gated_pod_is_no_ask_until_its_gates_are_removed() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let gates = json!({"schedulingGates": [{"name": "example.com/ready"}]});
+    lab.pod("p", labels(json!({"applicationId": "e23"})), gates);
+    let note = lab.event("p", "Scheduling");
+    assert!(note.contains("example.com/ready"), "{note}");
+    let pod = format!("{}/p", lab.name);
+    let explained = world.headroom(&["explain", "pod", &pod]);
+    assert!(explained.contains("scheduling gates: example.com/ready"), "{explained}");
+    lab.stays_pending("p");
+    assert!(world.rest("/ws/v1/partition/default/application/e23").is_none());
+    let patch = r#"[{"op": "remove", "path": "/spec/schedulingGates"}]"#;
+    lab.kubectl(&["patch", "pod", "p", "--type=json", "-p", patch]);
+    lab.runs("p");
+}
+
+#[test]
+fn a_rejected_application_fails_its_pods_with_the_reason() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    // The rule `provided` creates no queues, so the queue of the namespace is next; its name cannot be a leaf twice.
+    let more = json!({"labels": {"applicationId": "rejected", "queue": "root.prod"}});
+    lab.pod("p", more, json!({}));
+    let pod = lab.eventually("the pod fails or runs", || {
+        let pod = lab.get(&["pod", "p"])?;
+        (pod["status"]["phase"] != "Pending").then_some(pod)
+    });
+    if pod["status"]["phase"] == "Failed" {
+        assert_eq!(pod["status"]["reason"], "ApplicationRejected", "{pod}");
+        assert!(!pod["status"]["message"].as_str().unwrap_or_default().is_empty());
+    }
+}
+
+#[test]
+fn a_resize_in_place_changes_the_allocation() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    lab.pod("p", labels(json!({"applicationId": "e15"})), requests(json!({"cpu": "1"})));
+    lab.runs("p");
+    let patch = json!({"spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "2"}}}]}});
+    lab.kubectl(&["patch", "pod", "p", "--subresource", "resize", "-p", &patch.to_string()]);
+    lab.eventually("the allocation has two cores", || {
+        (lab.amounts("e15")["vcore"] == 2_000).then_some(())
+    });
+}

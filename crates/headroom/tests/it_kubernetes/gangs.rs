@@ -1,0 +1,85 @@
+//! Gangs: examples 18 to 20.
+
+use serde_json::json;
+
+use crate::examples::requests;
+use crate::lab;
+use crate::world::Lab;
+
+#[test]
+fn members_replace_the_placeholders_of_their_gang() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let id = format!("{}-gang", lab.name);
+    let groups = r#"[{"name":"w","minMember":3,"minResource":{"cpu":"500m","memory":"1Gi"}}]"#;
+    let more = json!({
+        "labels": {"applicationId": id},
+        "annotations": {
+            "yunikorn.apache.org/task-group-name": "w",
+            "yunikorn.apache.org/task-groups": groups,
+            "yunikorn.apache.org/schedulingPolicyParameters":
+                "placeholderTimeoutInSeconds=60 gangSchedulingStyle=Hard"
+        }
+    });
+    let size = requests(json!({"cpu": "500m", "memory": "1Gi"}));
+    lab.pod("m0", more.clone(), size.clone());
+    lab.runs("m0");
+    let placeholders = || {
+        let pods = lab.get(&["pods"]).unwrap();
+        let names = pods["items"].as_array().unwrap().iter();
+        let names = names.map(|pod| pod["metadata"]["name"].as_str().unwrap().to_owned());
+        names.filter(|name| name.starts_with("tg-")).collect::<Vec<_>>()
+    };
+    assert!(placeholders().len() <= 3);
+    lab.event("m0", "GangScheduling");
+    for name in ["m1", "m2"] {
+        lab.pod(name, more.clone(), size.clone());
+        lab.runs(name);
+    }
+    lab.eventually("no placeholder is left", || placeholders().is_empty().then_some(()));
+    let application = lab.application(&id);
+    assert_eq!(application["placeholderData"][0]["replaced"], 3, "{application}");
+    assert_eq!(application["usedResource"]["vcore"], 1_500);
+}
+
+#[test]
+fn an_invalid_task_group_is_reported_and_the_pod_runs_alone() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let groups = r#"[{"name":"w","minMember":0,"minResource":{}}]"#;
+    let more = json!({
+        "labels": {"applicationId": format!("{}-bad", lab.name)},
+        "annotations": {"yunikorn.apache.org/task-groups": groups}
+    });
+    lab.pod("p", more, json!({}));
+    lab.runs("p");
+    lab.eventually("a warning", || {
+        let events = lab.get(&["events"])?;
+        let mut all = events["items"].as_array()?.iter();
+        all.find(|event| event["type"] == "Warning" && event["reason"] == "GangScheduling")
+            .map(|_| ())
+    });
+}
+
+#[test]
+fn a_hard_gang_that_never_fits_fails_after_its_timeout() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let groups =
+        r#"[{"name":"w","minMember":2,"minResource":{"cpu":"100m"},"nodeSelector":{"no":"node"}}]"#;
+    let more = json!({
+        "labels": {"applicationId": format!("{}-hard", lab.name)},
+        "annotations": {
+            "yunikorn.apache.org/task-group-name": "w",
+            "yunikorn.apache.org/task-groups": groups,
+            "yunikorn.apache.org/schedulingPolicyParameters":
+                "placeholderTimeoutInSeconds=3 gangSchedulingStyle=Hard"
+        }
+    });
+    lab.pod("p", more, requests(json!({"cpu": "100m"})));
+    let pod = lab.eventually("the pod fails", || {
+        let pod = lab.get(&["pod", "p"])?;
+        (pod["status"]["phase"] == "Failed").then_some(pod)
+    });
+    assert_eq!(pod["status"]["reason"], "ResourceReservationTimeout", "{}", pod["status"]);
+}

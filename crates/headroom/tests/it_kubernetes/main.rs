@@ -1,0 +1,20 @@
+//! `headroom kubernetes` on a real API server: the worked examples of the specification, and what users do.
+//!
+//! The tests need `HEADROOM_KUBERNETES`, and are skipped without it. They share one cluster and one scheduler.
+
+mod examples;
+mod gangs;
+mod nodes;
+mod quotas;
+mod restart;
+mod world;
+
+/// Gets the world, or ends a test that cannot run. `$guard` is held until the test ends.
+macro_rules! lab {
+    ($world:ident, $guard:ident) => {
+        let Some($world) = $crate::world::world() else { return };
+        let _guard = $world.$guard();
+    };
+}
+
+pub(crate) use lab;

@@ -1,0 +1,155 @@
+//! Nodes: examples 21 and 25, and changes that let a refused pod start.
+
+use serde_json::json;
+
+use crate::examples::requests;
+use crate::lab;
+use crate::world::{Lab, World};
+
+/// Creates a node of its own with a label, so that other tests do not use it.
+fn node(world: &World, name: &str, spec: serde_json::Value) {
+    let size = json!({"cpu": "3920m", "memory": "7Gi", "pods": "110"});
+    let mut whole = json!({"taints": [{"key": "own", "value": name, "effect": "NoSchedule"}]});
+    if let (Some(whole), Some(spec)) = (whole.as_object_mut(), spec.as_object()) {
+        whole.extend(spec.clone());
+    }
+    world.apply(&json!({"apiVersion": "v1", "kind": "Node",
+        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, "own": name}},
+        "spec": whole}));
+    let status = json!({"status": {"capacity": size, "allocatable": size}});
+    world.kubectl(&[
+        "patch",
+        "node",
+        name,
+        "--subresource=status",
+        "--type=merge",
+        "-p",
+        &status.to_string(),
+    ]);
+}
+
+fn tolerates(node: &str) -> serde_json::Value {
+    json!({
+        "nodeSelector": {"own": node},
+        "tolerations": [{"key": "own", "operator": "Exists"}, {"key": "node.kubernetes.io/not-ready", "operator": "Exists"}]
+    })
+}
+
+#[test]
+fn a_refused_pod_starts_when_its_node_changes() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    node(world, "own-a", json!({}));
+    let mut spec = tolerates("own-a");
+    spec["tolerations"] = json!([{"key": "node.kubernetes.io/not-ready", "operator": "Exists"}]);
+    lab.pod("p", json!({}), spec);
+    let (reason, _) = lab.waits("p");
+    assert_eq!(reason, "Unschedulable");
+    let explained = world.headroom(&["explain", "pod", &format!("{}/p", lab.name)]);
+    let taint =
+        "add a toleration for the taint own=own-a:NoSchedule to the pod, or remove it from own-a";
+    assert!(explained.contains("TaintToleration refuses 1 node"), "{explained}");
+    assert!(explained.contains(taint), "{explained}");
+    world.kubectl(&["taint", "node", "own-a", "own-"]);
+    assert_eq!(lab.runs("p"), "own-a");
+    lab.kubectl(&["delete", "pod", "p"]);
+    world.kubectl(&["delete", "node", "own-a"]);
+}
+
+#[test]
+fn a_cordoned_node_takes_no_pod_until_it_is_uncordoned() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    node(world, "own-b", json!({"unschedulable": true}));
+    lab.pod("p", json!({}), tolerates("own-b"));
+    assert_eq!(lab.waits("p").0, "Unschedulable");
+    lab.stays_pending("p");
+    world.kubectl(&["uncordon", "own-b"]);
+    assert_eq!(lab.runs("p"), "own-b");
+    lab.kubectl(&["delete", "pod", "p"]);
+    world.kubectl(&["delete", "node", "own-b"]);
+}
+
+#[test]
+fn a_deleted_node_releases_its_capacity() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    node(world, "own-c", json!({}));
+    let id = format!("{}-lost", lab.name);
+    let mut spec = tolerates("own-c");
+    spec["containers"] = requests(json!({"cpu": "1"}))["containers"].clone();
+    lab.pod("p", json!({"labels": {"applicationId": id}}), spec);
+    lab.runs("p");
+    world.kubectl(&["delete", "node", "own-c"]);
+    lab.eventually("the node is forgotten", || {
+        let nodes = world.rest("/ws/v1/partition/default/nodes")?;
+        let mut all = nodes.as_array()?.iter();
+        (!all.any(|node| node["nodeID"] == "own-c")).then_some(())
+    });
+    lab.kubectl(&["delete", "pod", "p", "--force"]);
+}
+
+#[test]
+fn a_pod_with_anti_affinity_starts_when_the_other_pod_ends() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    node(world, "own-d", json!({}));
+    node(world, "own-e", json!({}));
+    for name in ["own-d", "own-e"] {
+        world.kubectl(&["label", "node", name, "zone=de"]);
+    }
+    let mut spec = tolerates("own-d");
+    lab.pod(
+        "other",
+        json!({"labels": {"app": "other", "applicationId": format!("{}-o", lab.name)}}),
+        spec.clone(),
+    );
+    lab.runs("other");
+    // The whole zone is refused, so the end of a pod on another node lets the pod start.
+    spec["nodeSelector"] = json!({"own": "own-e"});
+    spec["affinity"] = json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+        {"labelSelector": {"matchLabels": {"app": "other"}}, "topologyKey": "zone"}
+    ]}});
+    lab.pod("p", json!({"labels": {"applicationId": format!("{}-p", lab.name)}}), spec);
+    assert_eq!(lab.waits("p").0, "Unschedulable");
+    lab.kubectl(&["delete", "pod", "other"]);
+    assert_eq!(lab.runs("p"), "own-e");
+    lab.kubectl(&["delete", "pod", "p"]);
+    world.kubectl(&["delete", "node", "own-d", "own-e"]);
+}
+
+#[test]
+fn a_pod_of_a_daemon_set_runs_on_the_node_that_it_names() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    world.apply(&json!({"apiVersion": "apps/v1", "kind": "DaemonSet",
+        "metadata": {"name": "agent", "namespace": lab.name},
+        "spec": {
+            "selector": {"matchLabels": {"app": "agent"}},
+            "template": {
+                "metadata": {"labels": {"app": "agent", "applicationId": format!("{}-ds", lab.name)}},
+                "spec": {
+                    "schedulerName": "yunikorn",
+                    "terminationGracePeriodSeconds": 0,
+                    "nodeSelector": {"kubernetes.io/os": "linux"},
+                    "containers": [{"name": "main", "image": "registry.k8s.io/pause:3.7"}]
+                }
+            }
+        }
+    }));
+    let has = |count: u64| {
+        let set = lab.get(&["daemonset", "agent"])?;
+        let status = &set["status"];
+        let wanted = status["desiredNumberScheduled"].as_u64()?;
+        let ready = status["currentNumberScheduled"].as_u64()?;
+        let pods = lab.get(&["pods"])?;
+        let bound =
+            pods["items"].as_array()?.iter().filter(|pod| pod["spec"]["nodeName"].is_string());
+        (wanted >= count && ready == wanted && bound.count() as u64 == wanted).then_some(())
+    };
+    lab.eventually("the controller has counted the nodes", || {
+        lab.get(&["daemonset", "agent"])?["status"]["observedGeneration"].as_u64()
+    });
+    lab.eventually("each pod has its node", || has(3));
+    lab.kubectl(&["delete", "daemonset", "agent"]);
+}

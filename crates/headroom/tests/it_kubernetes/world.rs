@@ -1,0 +1,375 @@
+//! A real API server with pretended kubelets, and `headroom kubernetes` as a process, started once for all tests.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{
+    Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// Environment variable with the folder of the tools.
+const TOOLS: &str = "HEADROOM_KUBERNETES";
+/// Time within which something must happen.
+const SOON: Duration = Duration::from_mins(1);
+/// Time in which nothing may happen.
+const WHILE: Duration = Duration::from_secs(2);
+
+/// The queue file of all tests. Each test has a namespace of its own, and so a queue of its own.
+const QUEUES: &str = "
+partitions:
+  - name: default
+    placementrules:
+      - name: provided
+      - name: tag
+        value: namespace
+        create: true
+        parent: {name: tag, value: namespace.parentqueue}
+      - name: tag
+        value: namespace
+        create: true
+    queues:
+      - name: root
+        submitacl: '*'
+        queues:
+          - name: x
+          - name: prod
+            parent: true
+          - name: small
+            resources: {max: {vcore: 1}}
+";
+
+/// The cluster and its scheduler.
+pub(crate) struct World {
+    folder: PathBuf,
+    scheduler: Mutex<Scheduler>,
+    /// Tests that stop the scheduler write.
+    shares: RwLock<()>,
+    /// Stops scheduler and cluster when this process has ended, however it ends: then its input is closed.
+    _guard: Child,
+}
+
+struct Scheduler {
+    child: Child,
+    address: String,
+}
+
+/// Returns the world, or nothing without the tools. The first call starts it.
+pub(crate) fn world() -> Option<&'static World> {
+    static WORLD: OnceLock<Option<World>> = OnceLock::new();
+    let world =
+        WORLD.get_or_init(|| std::env::var_os(TOOLS).map(|tools| World::start(tools.into())));
+    if world.is_none() {
+        println!("skipped: {TOOLS} names no folder of tools that start a cluster");
+    }
+    world.as_ref()
+}
+
+impl World {
+    fn start(tools: PathBuf) -> Self {
+        let folder =
+            std::env::temp_dir().join(format!("headroom-it-kubernetes-{}", std::process::id()));
+        let guard = Command::new("sh")
+            .args(["-c", r#"trap "" INT; read -r _; kill "$(cat "$1/headroom.pid")"; "$0" "$1"; rm -rf "$1""#])
+            .args([tools.join("stop.sh"), folder.clone()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut start = Command::new(tools.join("start.sh"));
+        start.arg(&folder).args([&free_port().to_string(), "--kwok", "3"]).stdin(Stdio::null());
+        start.env("NODE_CPU", "8").env("NODE_MEMORY", "32Gi");
+        let started = start.output().unwrap();
+        assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+        let world = Self {
+            scheduler: Mutex::new(Scheduler { child: guard_of_nothing(), address: String::new() }),
+            folder,
+            shares: RwLock::new(()),
+            _guard: guard,
+        };
+        let map = json!({"metadata": {"name": "yunikorn-configs", "namespace": "default"},
+            "data": {"queues.yaml": QUEUES}, "apiVersion": "v1", "kind": "ConfigMap"});
+        world.apply(&map);
+        world.start_scheduler();
+        world
+    }
+
+    /// Uses the scheduler together with other tests.
+    pub(crate) fn shared(&self) -> RwLockReadGuard<'_, ()> {
+        self.shares.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Uses the scheduler alone, to stop it.
+    pub(crate) fn alone(&self) -> RwLockWriteGuard<'_, ()> {
+        self.shares.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn scheduler(&self) -> MutexGuard<'_, Scheduler> {
+        self.scheduler.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Kills the scheduler without a warning.
+    pub(crate) fn kill_scheduler(&self) {
+        let mut scheduler = self.scheduler();
+        scheduler.child.kill().unwrap();
+        scheduler.child.wait().unwrap();
+    }
+
+    pub(crate) fn start_scheduler(&self) {
+        let log = File::create(self.folder.join("headroom.log")).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_headroom"))
+            .args([
+                "kubernetes",
+                "--namespace",
+                "default",
+                "--listen",
+                "127.0.0.1:0",
+                "--kubeconfig",
+            ])
+            .arg(unchecked_kubeconfig(&self.folder))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        // For the guard, because nothing drops a static.
+        std::fs::write(self.folder.join("headroom.pid"), child.id().to_string()).unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.split("://").nth(1).and_then(|rest| rest.split([' ', ',']).next());
+        let address = address.unwrap_or_else(|| panic!("{line}")).trim().to_owned();
+        *self.scheduler() = Scheduler { child, address };
+    }
+
+    /// Calls `kubectl`, and returns its output. It must succeed.
+    pub(crate) fn kubectl(&self, arguments: &[&str]) -> String {
+        let (output, error) = self.kubectl_with(arguments, None);
+        output.unwrap_or_else(|| panic!("kubectl {arguments:?}: {error}"))
+    }
+
+    fn kubectl_with(&self, arguments: &[&str], input: Option<&str>) -> (Option<String>, String) {
+        let mut child = Command::new(self.folder.join("bin/kubectl"))
+            .env("KUBECONFIG", self.folder.join("kubeconfig"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(input.unwrap_or_default().as_bytes()).unwrap();
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.success().then(|| text(&output.stdout)), text(&output.stderr))
+    }
+
+    /// Creates or changes an object.
+    pub(crate) fn apply(&self, object: &Value) {
+        let (output, error) = self.kubectl_with(&["apply", "-f", "-"], Some(&object.to_string()));
+        assert!(output.is_some(), "{error}");
+    }
+
+    /// Creates an object. Returns whether the API server takes it.
+    pub(crate) fn try_apply(&self, object: &Value) -> bool {
+        self.kubectl_with(&["apply", "-f", "-"], Some(&object.to_string())).0.is_some()
+    }
+
+    /// Returns an object. `None` if it does not exist.
+    pub(crate) fn get(&self, arguments: &[&str]) -> Option<Value> {
+        let arguments = [&["get", "-o", "json"], arguments].concat();
+        let (output, error) = self.kubectl_with(&arguments, None);
+        match output {
+            Some(output) => Some(serde_json::from_str(&output).unwrap()),
+            None => {
+                assert!(error.contains("NotFound"), "{error}");
+                None
+            }
+        }
+    }
+
+    /// Calls the scheduler's own command line. Returns what it prints.
+    pub(crate) fn headroom(&self, arguments: &[&str]) -> String {
+        let server = format!("http://{}", self.scheduler().address);
+        let output = Command::new(env!("CARGO_BIN_EXE_headroom"))
+            .args(arguments)
+            .args(["--server", &server])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Reads from the scheduler's REST interface. `None` if the object does not exist.
+    pub(crate) fn rest(&self, path: &str) -> Option<Value> {
+        let url = format!("http://{}{path}", self.scheduler().address);
+        let response = runtime().block_on(async {
+            let client = reqwest::Client::builder().no_proxy().build().unwrap();
+            let response = client.get(url).send().await.unwrap();
+            let is_found = response.status().is_success();
+            (is_found, response.text().await.unwrap())
+        });
+        response.0.then(|| serde_json::from_str(&response.1).unwrap())
+    }
+}
+
+fn runtime() -> &'static tokio::runtime::Runtime {
+    static RUNTIME: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| tokio::runtime::Runtime::new().unwrap())
+}
+
+/// Returns a process that has ended, in the place of a scheduler.
+fn guard_of_nothing() -> Child {
+    Command::new("true").spawn().unwrap()
+}
+
+/// A namespace of one test.
+pub(crate) struct Lab {
+    pub(crate) world: &'static World,
+    pub(crate) name: String,
+}
+
+impl Lab {
+    /// Creates a namespace with annotations.
+    pub(crate) fn new(world: &'static World, annotations: Value) -> Self {
+        static LAST: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("lab-{}", LAST.fetch_add(1, Ordering::Relaxed));
+        world.apply(&json!({"apiVersion": "v1", "kind": "Namespace",
+            "metadata": {"name": name, "annotations": annotations}}));
+        let lab = Self { world, name };
+        lab.eventually("the service account exists", || lab.get(&["serviceaccount", "default"]));
+        lab
+    }
+
+    /// Returns an object of the namespace.
+    pub(crate) fn get(&self, arguments: &[&str]) -> Option<Value> {
+        self.world.get(&[&["-n", &*self.name], arguments].concat())
+    }
+
+    pub(crate) fn kubectl(&self, arguments: &[&str]) -> String {
+        self.world.kubectl(&[&["-n", &*self.name], arguments].concat())
+    }
+
+    /// Creates a pod. `more` is merged into its metadata, and `spec` into its specification.
+    pub(crate) fn pod(&self, name: &str, more: Value, spec: Value) {
+        let mut metadata = json!({"name": name, "namespace": self.name});
+        merge(&mut metadata, more);
+        let mut whole = json!({
+            "schedulerName": "yunikorn",
+            "terminationGracePeriodSeconds": 0,
+            "containers": [{"name": "main", "image": "registry.k8s.io/pause:3.7"}]
+        });
+        merge(&mut whole, spec);
+        self.world.apply(
+            &json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": whole}),
+        );
+    }
+
+    /// Waits until a pod runs. Returns its node.
+    pub(crate) fn runs(&self, name: &str) -> String {
+        self.eventually(&format!("pod {name} runs"), || {
+            let pod = self.get(&["pod", name])?;
+            let runs = pod["status"]["phase"] == "Running";
+            runs.then(|| pod["spec"]["nodeName"].as_str().unwrap_or_default().to_owned())
+        })
+    }
+
+    /// Waits until the condition `PodScheduled` of a pod is false. Returns its reason and message.
+    pub(crate) fn waits(&self, name: &str) -> (String, String) {
+        self.eventually(&format!("pod {name} has a condition"), || {
+            let pod = self.get(&["pod", name])?;
+            let conditions = pod["status"]["conditions"].as_array()?.clone();
+            let one = conditions.into_iter().find(|one| one["type"] == "PodScheduled")?;
+            let text = |field: &str| one[field].as_str().unwrap_or_default().to_owned();
+            (one["status"] == "False").then(|| (text("reason"), text("message")))
+        })
+    }
+
+    /// Checks that a pod gets no node for a while.
+    pub(crate) fn stays_pending(&self, name: &str) {
+        std::thread::sleep(WHILE);
+        let pod = self.get(&["pod", name]).unwrap();
+        assert_eq!(pod["spec"]["nodeName"], Value::Null, "pod {name} was bound");
+    }
+
+    /// Waits for an event of an object with this reason. Returns its notes.
+    pub(crate) fn event(&self, object: &str, reason: &str) -> String {
+        self.eventually(&format!("event {reason} of {object}"), || {
+            let events = self.get(&["events"])?;
+            let found = events["items"].as_array()?.iter().find_map(|event| {
+                let is_it = event["involvedObject"]["name"] == object && event["reason"] == reason;
+                is_it.then(|| event["message"].as_str().unwrap_or_default().to_owned())
+            });
+            found
+        })
+    }
+
+    /// Waits for an application of the scheduler.
+    pub(crate) fn application(&self, id: &str) -> Value {
+        let path = format!("/ws/v1/partition/default/application/{id}");
+        self.eventually(&format!("application {id}"), || self.world.rest(&path))
+    }
+
+    /// Waits for the amounts that a pod asks for or has, by its application.
+    pub(crate) fn amounts(&self, id: &str) -> Value {
+        let application = self.application(id);
+        let all =
+            ["allocations", "requests"].map(|field| application[field][0]["resource"].clone());
+        let [placed, asked] = all;
+        if placed.is_null() { asked } else { placed }
+    }
+
+    /// Waits until something is there.
+    pub(crate) fn eventually<T>(&self, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+        let begin = Instant::now();
+        loop {
+            if let Some(found) = look() {
+                return found;
+            }
+            if begin.elapsed() > SOON {
+                let log = std::fs::read_to_string(self.world.folder.join("headroom.log"));
+                let pods = self.world.kubectl(&["get", "pods,events", "-n", &self.name]);
+                panic!("not within a minute: {what}\n{pods}\n{}", log.unwrap_or_default());
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+}
+
+/// Adds the fields of an object to another one. Objects are merged, everything else is replaced.
+fn merge(to: &mut Value, more: Value) {
+    match (to, more) {
+        (Value::Object(to), Value::Object(more)) => {
+            for (key, value) in more {
+                merge(to.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (to, more) => *to = more,
+    }
+}
+
+/// Returns the path of a kubeconfig without a check of the server's certificate.
+///
+/// The tools make a certificate that also is a certificate authority, which only Go's TLS accepts.
+fn unchecked_kubeconfig(folder: &Path) -> PathBuf {
+    let text = std::fs::read_to_string(folder.join("kubeconfig")).unwrap();
+    let authority = text.lines().find(|line| line.contains("certificate-authority-data:")).unwrap();
+    let file = folder.join("kubeconfig-unchecked");
+    std::fs::write(&file, text.replace(authority, "    insecure-skip-tls-verify: true")).unwrap();
+    file
+}
+
+/// Returns the first of three free ports.
+fn free_port() -> u16 {
+    let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+    // Below the ports that systems give to clients.
+    let start = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
+    let mut ports = (start..31_990).chain(20_000..start).step_by(3);
+    ports.find(|port| (*port..port + 3).all(is_free)).unwrap()
+}
