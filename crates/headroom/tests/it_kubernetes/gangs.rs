@@ -65,8 +65,10 @@ fn an_invalid_task_group_is_reported_and_the_pod_runs_alone() {
 fn a_hard_gang_that_never_fits_fails_after_its_timeout() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
-    let groups =
-        r#"[{"name":"w","minMember":2,"minResource":{"cpu":"100m"},"nodeSelector":{"no":"node"}}]"#;
+    let groups = r#"[
+        {"name":"w","minMember":1,"minResource":{"cpu":"100m"}},
+        {"name":"never","minMember":1,"minResource":{"cpu":"100m"},"nodeSelector":{"no":"node"}}
+    ]"#;
     let more = json!({
         "labels": {"applicationId": format!("{}-hard", lab.name)},
         "annotations": {
