@@ -153,6 +153,7 @@ fn options() -> Options {
         strict_booleans: true,
         ignore_binary_tag_for_string: true,
         with_snippet: false,
+        emit_comments: false,
     }
 }
 

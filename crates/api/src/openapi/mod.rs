@@ -197,6 +197,8 @@ fn path_parameter(route: &Route, name: &str) -> ParameterBuilder {
         "queue" => "Full path of the queue, case-insensitive.",
         "application" => "ID of the application.",
         "ask" => "Key of the ask, or of its allocation.",
+        "namespace" => "Namespace of the pod.",
+        "pod" => "Name of the pod.",
         "node" => "ID of the node.",
         "user" => "Name of the user.",
         "group" => "Name of the group.",

@@ -263,6 +263,11 @@ async fn server(asked: &mut Asked) {
                 c.explain_ask(ONCE, (ONCE, ONCE), kinds).await
             })
             .await;
+        asked
+            .check("explainPod", &body, query, async |c: Client| {
+                c.explain_pod(ONCE, (ONCE, ONCE), kinds).await
+            })
+            .await;
         let wanted = serde_json::from_str(&example("headroomv1/would-run")).unwrap();
         asked
             .check("explainWouldRun", &body, of_new, async |c: Client| {

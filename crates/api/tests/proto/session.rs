@@ -63,6 +63,7 @@ const FIELDS: &str = "
     Capabilities 4 containerState bool
     Capabilities 5 stateDump bool
     Capabilities 6 predicatesCacheable bool
+    Capabilities 7 questionsAtOnce uint32
     CallbackRequest 1 id uint64
     CallbackRequest 2 deadlineMs uint32
     CallbackRequest 10 predicatesBatch headroom.si.v1.PredicatesBatch of question

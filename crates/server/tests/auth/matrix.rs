@@ -27,6 +27,7 @@ const ROWS: [(&[&str], &[&str]); 8] = [
         &[
             "explainApplication",
             "explainAsk",
+            "explainPod",
             "explainWouldRun",
             "getApplication",
             "getApplications",

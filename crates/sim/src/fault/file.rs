@@ -95,7 +95,9 @@ fn parse(text: &str, file: &str) -> Result<Faults, FaultsError> {
         let problem = "the file is empty; expected `faults:` and a list of faults".to_owned();
         return Err(FaultsError::Entry { place: file.to_owned(), problem });
     }
-    let list: List = serde_saphyr::from_str(text).map_err(|error| fault_of(file, &error))?;
+    let options = serde_saphyr::options! { emit_comments: false };
+    let list: List = serde_saphyr::from_str_with_options(text, options)
+        .map_err(|error| fault_of(file, &error))?;
     let faults: Result<Vec<Fault>, FaultsError> = list
         .faults
         .into_iter()

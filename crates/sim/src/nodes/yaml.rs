@@ -53,6 +53,7 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Vec<Found>, NodesError> {
             max_nodes: most,
             max_total_scalar_bytes: most,
         },
+        emit_comments: false,
     };
     let list: List = serde_saphyr::from_str_with_options(text, options)
         .map_err(|error| fault_of(&file.to_string(), &error))?;
