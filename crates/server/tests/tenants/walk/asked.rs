@@ -58,6 +58,9 @@ fn names(parameter: &str) -> &'static [&'static str] {
         "node" => &["n1", "nowhere"],
         "user" => &["bea", "zulu-user", "nowhere"],
         "group" => &["lab", "zulu-group", "nowhere"],
+        // No pod is scheduled by these servers.
+        "namespace" => &["ours", "zulu", "nowhere"],
+        "pod" => &["ours-waits", "zulu-waits", "nowhere"],
         other => panic!("there is a path with {{{other}}}; say here what may be asked by it"),
     }
 }
