@@ -91,7 +91,7 @@ pub(super) fn of_refusals(wait: &Wait, books: &Books, _: AllocationId) -> String
     let causes = match &*reasons {
         [] => String::new(),
         [(reason, _)] => format!(" because: {reason}"),
-        [several @ ..] => {
+        several => {
             let named = several.iter().take(REASONS_NAMED);
             let parts: Vec<String> =
                 named.map(|(reason, count)| format!("{count} because: {reason}")).collect();

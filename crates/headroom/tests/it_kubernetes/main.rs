@@ -1,6 +1,9 @@
 //! `headroom kubernetes` on a real API server: the worked examples of the specification, and what users do.
 //!
 //! The tests need `HEADROOM_KUBERNETES`, and are skipped without it. They share one cluster and one scheduler.
+#![allow(clippy::needless_pass_by_value, reason = "`json!` makes values")]
+#![allow(clippy::print_stdout, reason = "a skipped test says why")]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 mod examples;
 mod gangs;

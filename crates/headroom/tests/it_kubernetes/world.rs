@@ -185,13 +185,11 @@ impl World {
     pub(crate) fn get(&self, arguments: &[&str]) -> Option<Value> {
         let arguments = [&["get", "-o", "json"], arguments].concat();
         let (output, error) = self.kubectl_with(&arguments, None);
-        match output {
-            Some(output) => Some(serde_json::from_str(&output).unwrap()),
-            None => {
-                assert!(error.contains("NotFound"), "{error}");
-                None
-            }
-        }
+        let Some(output) = output else {
+            assert!(error.contains("NotFound"), "{error}");
+            return None;
+        };
+        Some(serde_json::from_str(&output).unwrap())
     }
 
     /// Calls the scheduler's own command line. Returns what it prints.
@@ -302,11 +300,10 @@ impl Lab {
     pub(crate) fn event(&self, object: &str, reason: &str) -> String {
         self.eventually(&format!("event {reason} of {object}"), || {
             let events = self.get(&["events"])?;
-            let found = events["items"].as_array()?.iter().find_map(|event| {
+            events["items"].as_array()?.iter().find_map(|event| {
                 let is_it = event["involvedObject"]["name"] == object && event["reason"] == reason;
                 is_it.then(|| event["message"].as_str().unwrap_or_default().to_owned())
-            });
-            found
+            })
         })
     }
 

@@ -41,7 +41,8 @@ fn names(parameter: &str) -> &'static [&'static str] {
         "task" | "application" => {
             &["ours-runs", "ours-waits", "ours-behind", "zulu-runs", "zulu-waits", "nowhere"]
         }
-        "ask" => &["ours-waits", "zulu-waits", "nowhere"],
+        // No pod is scheduled by these servers.
+        "ask" | "pod" => &["ours-waits", "zulu-waits", "nowhere"],
         "queue" => &[
             "root",
             "root.shared",
@@ -58,9 +59,7 @@ fn names(parameter: &str) -> &'static [&'static str] {
         "node" => &["n1", "nowhere"],
         "user" => &["bea", "zulu-user", "nowhere"],
         "group" => &["lab", "zulu-group", "nowhere"],
-        // No pod is scheduled by these servers.
         "namespace" => &["ours", "zulu", "nowhere"],
-        "pod" => &["ours-waits", "zulu-waits", "nowhere"],
         other => panic!("there is a path with {{{other}}}; say here what may be asked by it"),
     }
 }
