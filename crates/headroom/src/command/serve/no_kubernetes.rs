@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use headroom_server::grpc::Interface;
 
 /// Connection to a cluster.
+#[expect(dead_code, reason = "the other build connects")]
 #[derive(Debug)]
 pub(crate) struct Cluster {
     pub(crate) kubeconfig: Option<PathBuf>,
