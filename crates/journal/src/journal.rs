@@ -41,12 +41,12 @@ impl Journal {
     }
 
     /// Returns the bytes of a record for [`Journal::add`]. Changes nothing, so a record that cannot be written is
-    /// detected before its events are applied. Returns no bytes for a store that keeps nothing.
+    /// detected before its events are applied. Returns no bytes for a store that stores nothing.
     ///
     /// # Errors
     /// If the record cannot be encoded, or is longer than a store accepts.
     pub fn encode(&self, record: &Record) -> Result<Vec<u8>, Unwritable> {
-        if self.store.keeps() { record.encode() } else { Ok(Vec::new()) }
+        if self.store.stores() { record.encode() } else { Ok(Vec::new()) }
     }
 
     /// Adds the next record to the batch, with its bytes from [`Journal::encode`]. Returns the number of the record.

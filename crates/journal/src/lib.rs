@@ -3,7 +3,7 @@
 //! - A [`Record`] is one step: the time, the command if a command caused the step, and the events that followed. Its
 //!   bytes are protobuf, as `proto/headroom/journal/v1` defines; records of earlier formats stay readable.
 //! - A [`Store`] stores records as bytes, in order, with checksums, and snapshots: [`FileStore`] in a folder,
-//!   [`MemoryStore`] in memory. [`NoStore`] keeps nothing.
+//!   [`MemoryStore`] in memory. [`NoStore`] stores nothing.
 //! - A [`Journal`] is the writer's side of a store: one flush for a batch of records.
 //! - [`verify`] reads a whole journal. [`repair`] truncates a damaged journal.
 //!

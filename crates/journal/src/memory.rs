@@ -170,6 +170,10 @@ impl Store for MemoryStore {
         self.lease
     }
 
+    fn stores(&self) -> bool {
+        true
+    }
+
     fn append(&mut self, lease: Lease, next: u64, batch: &[Vec<u8>]) -> Result<(), JournalError> {
         let mut state = self.may_write(lease)?;
         let expected = state.next();
@@ -222,6 +226,10 @@ impl Store for MemoryStore {
             state.gone = oldest;
         }
         Ok(state.gone + 1)
+    }
+
+    fn check(&mut self) -> Result<(), JournalError> {
+        Ok(())
     }
 
     fn reader(&self) -> Box<dyn ReadStore + Send> {

@@ -1,15 +1,13 @@
-//! A store that keeps nothing, for a scheduler whose state is somewhere else.
+//! A store that stores nothing, for a scheduler whose state is somewhere else.
 //!
 //! On Kubernetes, the API server has everything that is needed after a restart. Records only get their numbers here.
 
 use std::path::PathBuf;
 
 use crate::error::JournalError;
-use crate::store::{
-    Lease, RECORD_BYTES_MAX, ReadStore, Records, Snapshot, SnapshotHead, Store, WriteSnapshot,
-};
+use crate::store::{Lease, ReadStore, Records, Snapshot, SnapshotHead, Store, WriteSnapshot};
 
-/// A store that counts records and keeps none of them.
+/// A store that counts records and stores none of them.
 ///
 /// ```
 /// use headroom_journal::{NoStore, ReadStore as _, Store as _};
@@ -61,7 +59,7 @@ impl Store for NoStore {
         Lease::new(0)
     }
 
-    fn keeps(&self) -> bool {
+    fn stores(&self) -> bool {
         false
     }
 
@@ -69,10 +67,6 @@ impl Store for NoStore {
         let expected = self.next();
         if next != expected {
             return Err(JournalError::OutOfOrder { expected, found: next });
-        }
-        let most = RECORD_BYTES_MAX;
-        if let Some(large) = batch.iter().map(Vec::len).find(|length| *length > most) {
-            return Err(JournalError::TooLarge { bytes: large, most });
         }
         self.records += batch.len() as u64;
         Ok(())
@@ -88,6 +82,10 @@ impl Store for NoStore {
 
     fn truncate(&mut self, _: Lease) -> Result<u64, JournalError> {
         Ok(self.first())
+    }
+
+    fn check(&mut self) -> Result<(), JournalError> {
+        Ok(())
     }
 
     fn reader(&self) -> Box<dyn ReadStore + Send> {

@@ -141,14 +141,14 @@ pub trait ReadStore {
 }
 
 /// A store that is opened for writing.
+///
+/// No method has a default, so that a store around another one cannot leave one out.
 pub trait Store: ReadStore + Send {
     /// Returns the lease that this handle got when it was opened.
     fn lease(&self) -> Lease;
 
     /// Returns whether records and snapshots can be read again. Otherwise, nobody encodes records or takes snapshots.
-    fn keeps(&self) -> bool {
-        true
-    }
+    fn stores(&self) -> bool;
 
     /// Appends records and makes them durable with one flush: all of them or none.
     ///
@@ -180,9 +180,7 @@ pub trait Store: ReadStore + Send {
     ///
     /// # Errors
     /// If a file was removed or replaced. The store accepts no more records then.
-    fn check(&mut self) -> Result<(), JournalError> {
-        Ok(())
-    }
+    fn check(&mut self) -> Result<(), JournalError>;
 
     /// Returns a reader of the current records, for another thread, while this store continues to write. Reading a
     /// record that was truncated meanwhile is an error.

@@ -40,8 +40,8 @@ impl Writer {
     pub fn finish(&mut self) -> Result<(), EngineError> {
         self.flush(true)?;
         // If the audit log is not durable, no snapshot is taken, so that the next start restores it from the records.
-        let is_kept = self.trail.sync(self.last) && self.journal.store().keeps();
-        let image = is_kept.then(|| self.image());
+        let is_stored = self.trail.sync(self.last) && self.journal.store().stores();
+        let image = is_stored.then(|| self.image());
         self.keeper.finish(self.last, self.journal.store_mut(), image.as_ref());
         self.vitals.set_snapshot_failure(self.keeper.failure().cloned());
         self.publish_view(true);
@@ -84,7 +84,7 @@ impl Writer {
         let now = self.last;
         self.keeper.look(now, self.journal.store_mut());
         // The journal can remove records that a snapshot covers, so the audit log must be durable first.
-        if self.keeper.is_due(now) && self.journal.store().keeps() && self.trail.sync(now) {
+        if self.keeper.is_due(now) && self.journal.store().stores() && self.trail.sync(now) {
             let image = self.image();
             self.keeper.begin(now, self.journal.store_mut(), image);
         }

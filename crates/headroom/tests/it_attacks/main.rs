@@ -30,6 +30,8 @@ partitions:
 
 /// How long the server has to notice what is done to its files.
 const NOTICED_WITHIN: Duration = Duration::from_mins(1);
+/// How long a server without requests can still write.
+const IDLE_AFTER: Duration = Duration::from_secs(3);
 
 /// A server with a folder of its own, one node, and the tenants `lab` and `other`.
 fn tenants(name: &str) -> (Folder, Server) {
@@ -219,6 +221,8 @@ fn a_page_of_another_site_cannot_pass_by_a_word_in_authorization() {
 #[test]
 fn whoever_takes_the_files_away_stops_the_writer_and_nobody_writes_beside_it() {
     let (folder, server) = tenants("attack-files");
+    // Long enough for the server to have nothing more to write.
+    std::thread::sleep(IDLE_AFTER);
     fs::remove_file(folder.path("journal/lock")).unwrap();
     let begin = Instant::now();
     while server.is_ready() {

@@ -342,6 +342,10 @@ impl Store for FileStore {
         self.lease
     }
 
+    fn stores(&self) -> bool {
+        true
+    }
+
     fn append(&mut self, lease: Lease, next: u64, batch: &[Vec<u8>]) -> Result<(), JournalError> {
         self.may_write(lease)?;
         let expected = self.next();

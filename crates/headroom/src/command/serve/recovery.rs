@@ -61,6 +61,10 @@ impl<S: Store> Store for Told<S> {
         self.0.lease()
     }
 
+    fn stores(&self) -> bool {
+        self.0.stores()
+    }
+
     fn append(&mut self, lease: Lease, next: u64, batch: &[Vec<u8>]) -> Result<(), JournalError> {
         self.0.append(lease, next, batch)
     }
@@ -76,6 +80,10 @@ impl<S: Store> Store for Told<S> {
 
     fn truncate(&mut self, lease: Lease) -> Result<u64, JournalError> {
         self.0.truncate(lease)
+    }
+
+    fn check(&mut self) -> Result<(), JournalError> {
+        self.0.check()
     }
 
     fn reader(&self) -> Box<dyn ReadStore + Send> {
