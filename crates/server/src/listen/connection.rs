@@ -20,17 +20,16 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Bytes for T {}
 /// First bytes of HTTP/2. No request of HTTP/1 begins with them.
 const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// End of a head of HTTP/1.
-const HEAD_END: &[u8] = b"\r\n\r\n";
-
 /// The first head of a connection, as far as it has arrived.
 #[derive(Debug, Default)]
 struct FirstHead {
     bytes: usize,
     /// Whether all bytes are those of HTTP/2.
     is_other: bool,
-    /// Number of the last bytes that begin the end of a head.
-    ending: usize,
+    /// Whether a line of HTTP/1 has text. Empty lines before the head are no end.
+    has_text: bool,
+    /// Whether the current line is empty. HTTP/1 also allows lines that end without a carriage return.
+    is_line_empty: bool,
 }
 
 impl FirstHead {
@@ -39,15 +38,13 @@ impl FirstHead {
         for byte in bytes {
             self.is_other |= HTTP2.get(self.bytes) != Some(byte);
             self.bytes += 1;
-            self.ending = match HEAD_END.get(self.ending) {
-                Some(expected) if expected == byte => self.ending + 1,
-                Some(_) | None => usize::from(HEAD_END.first() == Some(byte)),
-            };
-            let is_complete = if self.is_other {
-                self.ending == HEAD_END.len()
-            } else {
-                self.bytes == HTTP2.len()
-            };
+            let is_end = *byte == b'\n' && self.is_line_empty && self.has_text;
+            match byte {
+                b'\n' => self.is_line_empty = true,
+                b'\r' => {}
+                _ => (self.is_line_empty, self.has_text) = (false, true),
+            }
+            let is_complete = if self.is_other { is_end } else { self.bytes == HTTP2.len() };
             if is_complete {
                 return true;
             }
@@ -185,6 +182,8 @@ mod tests {
         for text in [
             "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
             "GET / HTTP/1.1\r\nA: \r\r\n\r\n",
+            "\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+            "GET / HTTP/1.1\nHost: a\n\n",
             "PRI * HTTP/1.1\r\n\r\n",
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         ] {
