@@ -111,10 +111,26 @@ impl Home {
         self.to_core.push_back(first);
         let mut batch = Vec::with_capacity(RESULTS_AT_ONCE);
         loop {
+            self.revisits.changed(self.snapshot.take_changed());
             let waiting = self.to_core.len() + self.to_server.len();
             let wake = OptionFuture::from(self.wake_at.map(|(_, at)| sleep_until(at)));
+            // What is due comes first. It comes at intervals, so it delays the rest only a little.
             tokio::select! {
                 biased;
+                Some(()) = wake => self.tick(),
+                _ = reports.tick(), if !is_asking && !self.reports.is_empty() => {
+                    let keys = self.reports.due(now());
+                    is_asking = !keys.is_empty();
+                    if !is_asking {
+                        continue;
+                    }
+                    let (core, whys) = (core.clone(), whys.clone());
+                    tokio::spawn(async move {
+                        // The loop has ended if nobody waits for this.
+                        let _ = whys.send(core.waits(keys).await).await;
+                    });
+                }
+                _ = rounds.tick(), if self.revisits.is_due() => self.revisit(),
                 space = queues.to_core.reserve(), if !self.to_core.is_empty() => {
                     let Ok(space) = space else { return Ok(()) };
                     if let Some(message) = self.next_message() {
@@ -131,36 +147,24 @@ impl Home {
                     Some(answer) => self.take(answer?),
                     None => return Ok(()),
                 },
-                count = queues.observed.recv_many(&mut batch, RESULTS_AT_ONCE), if waiting < WAITING_MAX => {
-                    if count == 0 {
-                        return Ok(());
-                    }
-                    for observed in batch.drain(..) {
-                        self.observe(observed);
-                    }
-                }
                 Some(waits) = found.recv() => {
                     is_asking = false;
                     self.report(waits);
                 }
-                _ = reports.tick(), if !is_asking && !self.reports.is_empty() => {
-                    let keys = self.reports.due(now());
-                    is_asking = !keys.is_empty();
-                    if !is_asking {
-                        continue;
+                input = input(&mut queues.observed, &mut queues.questions, waiting < WAITING_MAX, &mut batch) => match input {
+                    Input::Observed => {
+                        for observed in batch.drain(..) {
+                            self.observe(observed);
+                        }
                     }
-                    let (core, whys) = (core.clone(), whys.clone());
-                    tokio::spawn(async move {
-                        // The loop has ended if nobody waits for this.
-                        let _ = whys.send(core.waits(keys).await).await;
-                    });
-                }
-                _ = rounds.tick(), if self.revisits.is_due() => self.revisit(),
-                Some(()) = wake => self.tick(),
-                Some(PodQuestion { namespace, name, answer }) = queues.questions.recv() => {
-                    // Whoever asked might have left.
-                    let _ = answer.send(self.explained(&namespace, &name));
-                }
+                    // The answer costs a check of each node, and the caller might have disconnected.
+                    Input::Question(PodQuestion { namespace, name, answer }) => {
+                        if !answer.is_closed() {
+                            let _ = answer.send(self.explained(&namespace, &name));
+                        }
+                    }
+                    Input::Ended => return Ok(()),
+                },
             }
         }
     }
@@ -188,11 +192,13 @@ impl Home {
             Observed::Notice(notice) => self.notice(notice),
             Observed::Change(change) => (change.0)(&mut self.snapshot),
         }
-        self.revisits.changed(self.snapshot.take_changed());
     }
 
     fn notice(&mut self, notice: Notice) {
         self.is_listed |= matches!(notice, Notice::Listed { .. });
+        if let Notice::PodGone(pod) = &notice {
+            self.revisits.forget(&pod.metadata.uid);
+        }
         let actions = self.shim.notice(now(), notice);
         self.perform(actions);
     }
@@ -208,9 +214,11 @@ impl Home {
                     self.perform(actions);
                 }
                 Received::Question(question) => {
-                    let predicates = Predicates { snapshot: &self.snapshot, options: self.options };
-                    let judged = |pod: &Text, refused| self.revisits.judged(pod, refused);
-                    let reply = predicates.answer(question, |key| self.shim.pod(key), judged);
+                    let (reply, judged) =
+                        self.predicates().answer(question, |key| self.shim.pod(key));
+                    if let Some(judged) = judged {
+                        self.revisits.judged(judged);
+                    }
                     self.to_core.push_back(Content::CallbackReply(reply));
                 }
                 Received::Registered => tracing::info!("the core took over the session"),
@@ -248,8 +256,8 @@ impl Home {
         }
     }
 
-    /// Checks refused pods again after a change that can help them. If a node can take one now, the core is told to ask
-    /// about this node again.
+    /// Checks refused pods again after a change that can help them. If a node can take one now, lets the core ask about
+    /// this node again.
     fn revisit(&mut self) {
         let until = Instant::now() + revisit::BUDGET;
         while let Some(uid) = self.revisits.next() {
@@ -259,12 +267,19 @@ impl Home {
                 continue;
             };
             let node = self.predicates().any_node(pod);
-            if let Some(message) = node.and_then(|node| self.shim.ask_again_about(&node)) {
-                self.to_core.extend(link::requests(message, |key| self.shim.ask(key)));
+            if let Some(node) = node.filter(|node| self.revisits.is_new(&uid, node)) {
+                self.ask_again_about(&node);
             }
             if Instant::now() >= until {
                 return;
             }
+        }
+    }
+
+    /// Sends the amounts of a node again, so that the core asks about the node again.
+    fn ask_again_about(&mut self, node: &str) {
+        if let Some(message) = self.shim.ask_again_about(node) {
+            self.to_core.extend(link::requests(message, |key| self.shim.ask(key)));
         }
     }
 
@@ -318,7 +333,14 @@ impl Home {
 
     fn change(&mut self, change: SnapshotChange) {
         match change {
-            SnapshotChange::SetNode(node) => self.snapshot.put_node(node),
+            SnapshotChange::SetNode(node) => {
+                let name = node.metadata.name.clone();
+                let is_changed = self.snapshot.node(&name).is_some_and(|old| *old.node() != *node);
+                self.snapshot.put_node(node);
+                if is_changed {
+                    self.ask_again_about(&name);
+                }
+            }
             SnapshotChange::RemoveNode { name } => self.snapshot.remove_node(&name),
             SnapshotChange::Place { pod, node } => {
                 self.snapshot.put_pod(&node, facts(pod));
@@ -327,7 +349,44 @@ impl Home {
                 self.snapshot.remove_pod(&node, &uid);
             }
         }
-        self.revisits.changed(self.snapshot.take_changed());
+    }
+}
+
+/// What the loop takes when nothing else is due.
+enum Input {
+    /// Results of the watches, which are in the batch.
+    Observed,
+    Question(PodQuestion),
+    /// The watches have ended.
+    Ended,
+}
+
+/// Waits for results of the watches, if the loop reads them now, and for questions. If both are there, each comes first
+/// half of the time, so neither can keep the other from being read.
+async fn input(
+    observed: &mut mpsc::Receiver<Observed>,
+    questions: &mut mpsc::Receiver<PodQuestion>,
+    reads_watches: bool,
+    batch: &mut Vec<Observed>,
+) -> Input {
+    let watches = async {
+        if !reads_watches {
+            return std::future::pending().await;
+        }
+        match observed.recv_many(batch, RESULTS_AT_ONCE).await {
+            0 => Input::Ended,
+            _ => Input::Observed,
+        }
+    };
+    let asked = async {
+        match questions.recv().await {
+            Some(question) => Input::Question(question),
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        input = watches => input,
+        input = asked => input,
     }
 }
 

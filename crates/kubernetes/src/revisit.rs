@@ -1,8 +1,8 @@
 //! Waiting pods that nodes refused for reasons outside of these nodes.
 //!
-//! The core asks again about a node that changes. A pod of another node, a volume, or a device can also let a node take
-//! a pod that it refused before. After such a change, the refused pods are checked again, a few at a time, and the core
-//! is told about the nodes that can take one now.
+//! The home lets the core ask again about a node that changes. A pod of another node, a volume, or a device can also let a node take
+//! a pod that it refused before. After such a change, the refused pods are checked again, a few at a time. The core then
+//! asks again about a node that can take one now.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use headroom_pods::object::Text;
 use headroom_pods::predicate::PluginSet;
+
+use crate::verdicts::Judged;
 
 /// Time between two rounds of checks.
 pub(crate) const EVERY: Duration = Duration::from_millis(100);
@@ -19,11 +21,21 @@ pub(crate) const BUDGET: Duration = Duration::from_millis(10);
 /// Refused pods, and what has changed since.
 #[derive(Debug, Default)]
 pub(crate) struct Revisits {
-    /// UIDs, with the plugins that refused a node and read more than the node.
-    refused: BTreeMap<Text, PluginSet>,
+    /// Refused pods, by UID. A pod leaves with its deletion, so there are never more than pods.
+    refused: BTreeMap<Text, Refused>,
     /// Plugins whose verdicts changed since the present pass began.
     changed: PluginSet,
     pass: Option<Pass>,
+}
+
+/// A pod that nodes refused.
+#[derive(Debug, Default)]
+struct Refused {
+    /// The plugins that refused a node and read more than the node.
+    plugins: PluginSet,
+    /// The node that can take the pod, since the last verdict. The pod can still wait, for example for a quota, and the
+    /// core need not ask about the node once more.
+    node: Option<Text>,
 }
 
 /// One pass through the refused pods.
@@ -35,17 +47,26 @@ struct Pass {
 }
 
 impl Revisits {
-    /// Notes the verdicts on a batch of nodes: the plugins that refused nodes, or `None` if a node can take the pod.
-    pub(crate) fn judged(&mut self, pod: &Text, refused: Option<PluginSet>) {
+    /// Notes the verdicts on a batch of nodes.
+    pub(crate) fn judged(&mut self, judged: Judged) {
+        let Judged { pod, refused } = judged;
         let Some(plugins) = refused else {
-            self.refused.remove(pod);
+            self.refused.remove(&pod);
             return;
         };
         let plugins = plugins.common(PluginSet::WIDE);
         if !plugins.is_empty() {
-            let all = self.refused.entry(pod.clone()).or_default();
-            *all = all.with(plugins);
+            let all = self.refused.entry(pod).or_default();
+            *all = Refused { plugins: all.plugins.with(plugins), node: None };
+        } else if let Some(all) = self.refused.get_mut(&pod) {
+            all.node = None;
         }
+    }
+
+    /// Notes that a node can take a refused pod. Returns whether this was unknown since the last verdict on the pod.
+    pub(crate) fn is_new(&mut self, pod: &Text, node: &Text) -> bool {
+        let Some(refused) = self.refused.get_mut(pod) else { return false };
+        refused.node.replace(node.clone()).is_none_or(|before| before != *node)
     }
 
     /// Notes that verdicts of these plugins can have changed.
@@ -73,7 +94,7 @@ impl Revisits {
         let pass = self.pass.as_mut()?;
         let from = pass.last.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
         let mut later = self.refused.range::<Text, _>((from, Bound::Unbounded));
-        let found = later.find(|(_, plugins)| !plugins.common(pass.changed).is_empty());
+        let found = later.find(|(_, one)| !one.plugins.common(pass.changed).is_empty());
         let pod = found.map(|(pod, _)| pod.clone());
         if pod.is_some() {
             pass.last.clone_from(&pod);
@@ -94,6 +115,10 @@ mod tests {
     const VOLUMES: PluginSet = PluginSet::of(&[Plugin::VolumeBinding]);
     const TAINTS: PluginSet = PluginSet::of(&[Plugin::TaintToleration]);
 
+    fn judged(revisits: &mut Revisits, pod: &str, refused: Option<PluginSet>) {
+        revisits.judged(Judged { pod: pod.into(), refused });
+    }
+
     fn pass(revisits: &mut Revisits) -> Vec<String> {
         std::iter::from_fn(|| revisits.next()).map(|pod| pod.to_string()).collect()
     }
@@ -104,14 +129,14 @@ mod tests {
         revisits.changed(SPREAD);
         assert!(!revisits.is_due(), "nothing was refused");
         for (pod, plugins) in [("a", SPREAD), ("b", VOLUMES), ("c", TAINTS), ("d", SPREAD)] {
-            revisits.judged(&pod.into(), Some(plugins));
+            judged(&mut revisits, pod, Some(plugins));
         }
         assert!(!revisits.is_due());
         revisits.changed(SPREAD);
         assert!(revisits.is_due());
         assert_eq!(pass(&mut revisits), ["a", "d"]);
         assert!(!revisits.is_due());
-        revisits.judged(&"a".into(), None);
+        judged(&mut revisits, "a", None);
         revisits.forget(&"d".into());
         revisits.changed(SPREAD.with(VOLUMES).with(TAINTS));
         assert_eq!(
@@ -125,7 +150,7 @@ mod tests {
     fn a_change_during_a_pass_begins_another_one() {
         let mut revisits = Revisits::default();
         for pod in ["a", "b"] {
-            revisits.judged(&pod.into(), Some(SPREAD));
+            judged(&mut revisits, pod, Some(SPREAD));
         }
         revisits.changed(SPREAD);
         assert_eq!(revisits.next().as_deref(), Some("a"));
@@ -133,5 +158,18 @@ mod tests {
         assert_eq!(pass(&mut revisits), ["b"]);
         assert!(revisits.is_due());
         assert_eq!(pass(&mut revisits), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_node_is_named_once_for_each_verdict() {
+        let mut revisits = Revisits::default();
+        let (pod, node) = ("a".into(), "n1".into());
+        assert!(!revisits.is_new(&pod, &node), "the pod was not refused");
+        judged(&mut revisits, "a", Some(SPREAD));
+        assert!(revisits.is_new(&pod, &node));
+        assert!(!revisits.is_new(&pod, &node), "the pod waits for something else");
+        assert!(revisits.is_new(&pod, &"n2".into()));
+        judged(&mut revisits, "a", Some(TAINTS));
+        assert!(revisits.is_new(&pod, &"n2".into()), "the node refused the pod meanwhile");
     }
 }

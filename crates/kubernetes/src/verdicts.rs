@@ -29,19 +29,28 @@ pub(crate) struct Predicates<'a> {
     pub(crate) options: Options,
 }
 
+/// Verdict on a pod and some nodes.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    /// UID of the pod.
+    pub(crate) pod: Text,
+    /// The plugins that refused nodes, or `None` if a node can take the pod.
+    pub(crate) refused: Option<PluginSet>,
+}
+
 impl Predicates<'_> {
-    /// Answers a question. `pod` returns the pod of an ask. `judged` takes the plugins that refused nodes, or `None` if
-    /// a node can take the pod.
+    /// Answers a question. `pod` returns the pod of an ask. The second result is the verdict on the pod, if the question
+    /// was about nodes for it.
     pub(crate) fn answer(
         self,
         request: CallbackRequest,
         pod: impl Fn(&str) -> Option<Arc<Pod>>,
-        judged: impl FnOnce(&Text, Option<PluginSet>),
-    ) -> CallbackReply {
+    ) -> (CallbackReply, Option<Judged>) {
+        let mut judged = None;
         let answer = request.question.map(|question| match question {
             Question::PredicatesBatch(batch) => {
                 let (verdicts, refused) = self.nodes(&batch, pod(&batch.allocation_key));
-                judged(&Text::from(&*batch.allocation_key), refused);
+                judged = Some(Judged { pod: Text::from(&*batch.allocation_key), refused });
                 Answer::PredicatesBatch(verdicts)
             }
             Question::PreemptionPredicatesBatch(batch) => {
@@ -52,7 +61,7 @@ impl Predicates<'_> {
                 Answer::StateDump(StateDump { outcome: Some(Outcome::Error(error)) })
             }
         });
-        CallbackReply { id: request.id, answer }
+        (CallbackReply { id: request.id, answer }, judged)
     }
 
     /// Returns why a node cannot take a pod now, as a sentence. `None` if it can.
@@ -63,7 +72,7 @@ impl Predicates<'_> {
         prepared.check(node).err().map(|refusal| sentence(&refusal))
     }
 
-    /// Returns what all nodes say about a pod, unless it has a node.
+    /// Returns the verdicts of all nodes on a pod, unless the pod has a node.
     pub(crate) fn survey(self, pod: Arc<Pod>) -> ExplainedPod {
         let mut explained = ExplainedPod {
             namespace: pod.metadata.namespace.to_string(),

@@ -91,8 +91,11 @@ impl PluginSet {
     pub const NONE: Self = Self(0);
 
     /// Plugins whose verdict on a node can change although neither the node nor its pods change.
-    pub const WIDE: Self =
-        Self::BY_NODES.with(Self::BY_PODS).with(Self::BY_STORAGE).with(Self::BY_DEVICES);
+    pub const WIDE: Self = Self::BY_NODES
+        .with(Self::BY_PODS)
+        .with(Self::BY_NAMESPACES)
+        .with(Self::BY_STORAGE)
+        .with(Self::BY_DEVICES);
 
     /// Plugins that compare a node with other nodes.
     pub const BY_NODES: Self = Self::of(&[Plugin::PodTopologySpread]);

@@ -6,7 +6,7 @@ use crate::object::Text;
 
 use super::{Code, NodeFacts, Plugin, Prepared, Refusal, Shortage};
 
-/// What all nodes say about a pod.
+/// Verdicts of all nodes on a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Survey {
     /// Number of nodes.

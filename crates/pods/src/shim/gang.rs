@@ -135,8 +135,7 @@ impl Shim {
     pub(super) fn placeholder_bound(&mut self, id: &Text, uid: &Text) {
         let state = self.applications.get(id).map(|application| application.state);
         if state == Some(ApplicationState::Reserving) {
-            let name = self.pods.get(uid).map(|entry| entry.pod.metadata.name.clone());
-            let name = name.unwrap_or_default();
+            let name = self.pod_name(uid);
             let note = format!("placeholder {name} of application {id} has a node");
             self.originator_event(id, EventKind::PlaceholderAllocated, note);
             self.check_reservation(id);

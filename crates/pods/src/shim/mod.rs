@@ -276,6 +276,11 @@ impl Shim {
         self.event(EventObject::from(&*entry.pod), kind, note);
     }
 
+    /// Returns the name of a pod for a note. Empty if the pod is unknown.
+    fn pod_name(&self, uid: &str) -> Text {
+        self.pods.get(uid).map(|entry| entry.pod.metadata.name.clone()).unwrap_or_default()
+    }
+
     fn next_number(&mut self) -> u64 {
         self.counter += 1;
         self.counter

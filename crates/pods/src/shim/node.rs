@@ -24,10 +24,9 @@ impl Shim {
             None => self.register(node),
             Some(NodeEntry::Registering { node: latest, .. }) => *latest = Some(node.clone()),
             Some(NodeEntry::Accepted(accepted)) => {
-                let is_changed = accepted.node != *node;
                 accepted.node = node.clone();
                 self.snapshot(SnapshotChange::SetNode(node.clone()));
-                self.update_node(name, is_changed);
+                self.update_node(name);
             }
         }
     }
@@ -41,14 +40,13 @@ impl Shim {
         self.tell_node(name, change);
     }
 
-    /// Tells the core what differs between the node and what the core knows. If anything that predicates read has
-    /// changed, sends the amounts again, so that the core asks about the node again.
-    fn update_node(&mut self, name: &Text, is_changed: bool) {
+    /// Sends the core what differs between the node and what the core knows.
+    fn update_node(&mut self, name: &Text) {
         let is_ready = self.is_ready();
         let Some(NodeEntry::Accepted(accepted)) = self.nodes.get_mut(name) else { return };
         let capacity = capacity(&accepted.node);
         let enabled = is_ready && !accepted.node.spec.unschedulable;
-        let is_changed = is_changed || accepted.sent != capacity;
+        let is_changed = accepted.sent != capacity;
         let was_enabled = std::mem::replace(&mut accepted.enabled, enabled);
         if is_changed {
             accepted.sent = capacity.clone();
@@ -79,7 +77,7 @@ impl Shim {
             let accepted = AcceptedNode { node, sent, enabled: false, pods };
             self.nodes.insert(name.clone(), NodeEntry::Accepted(accepted));
             self.adopt_orphans(name);
-            self.update_node(name, false);
+            self.update_node(name);
         } else {
             self.tell_node(name.clone(), NodeChange::Decommission);
         }
@@ -187,7 +185,7 @@ impl Shim {
         let mut names: Vec<Text> = self.nodes.keys().cloned().collect();
         names.sort();
         for name in names {
-            self.update_node(&name, false);
+            self.update_node(&name);
         }
     }
 

@@ -281,8 +281,7 @@ impl Shim {
             });
         if !is_deferred {
             self.release(uid, termination);
-            let name = self.pods.get(uid).map(|entry| entry.pod.metadata.name.clone());
-            let note = format!("pod {} of application {id} ended", name.unwrap_or_default());
+            let note = format!("pod {} of application {id} ended", self.pod_name(uid));
             self.task_event(uid, EventKind::TaskCompleted, note);
         }
         self.detach_task(uid);
