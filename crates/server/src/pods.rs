@@ -29,7 +29,7 @@ pub struct PodAnswer {
     pub ask: Name,
     /// Why the core has no ask for the pod, as a sentence. `None` if the core has one.
     pub unasked: Option<String>,
-    /// What the nodes say.
+    /// Verdicts of the nodes.
     pub pod: ExplainedPod,
 }
 

@@ -137,12 +137,12 @@ pub struct Explanation {
     /// The remedies. Absent unless requested with `remedies`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedies: Option<Remedies>,
-    /// What the nodes say about the pod of the ask. Absent unless a pod is explained.
+    /// Verdicts of the nodes on the pod of the ask. Absent unless a pod is explained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod: Option<ExplainedPod>,
 }
 
-/// What the nodes of a Kubernetes cluster say about a pod, apart from quotas and limits.
+/// Verdicts of the nodes of a Kubernetes cluster on a pod, apart from quotas and limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainedPod {

@@ -1,9 +1,7 @@
 //! A real API server with pretended kubelets, and a client that speaks to it directly.
 
 use std::collections::HashSet;
-use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -13,17 +11,17 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
+use crate::tools::Running;
+
 /// Requests at once. One HTTP/2 connection carries them all.
 pub(crate) const AT_ONCE: usize = 32;
 /// Time within which something must happen.
 const WAITS_MAX: Duration = Duration::from_mins(20);
 
-/// A cluster that ends with its value.
+/// A cluster, which ends with its value.
 pub(crate) struct Cluster {
-    pub(crate) folder: PathBuf,
+    pub(crate) running: Running,
     client: Client,
-    /// Stops the cluster when this process has ended, however it ends: then its input is closed.
-    _guard: Child,
 }
 
 /// A client of the API server.
@@ -65,45 +63,21 @@ struct Spec {
 }
 
 impl Cluster {
-    /// Starts a cluster with the tools in a folder.
-    pub(crate) fn start(tools: &Path, nodes: usize) -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("headroom-bench-{}", std::process::id()));
-        let port = free_port()?;
-        let guard = Command::new("sh")
-            .args(["-c", r#"trap "" INT; read -r _; "$0" "$1"; rm -rf "$1""#])
-            .args([tools.join("stop.sh"), folder.clone()])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let output = Command::new(tools.join("start.sh"))
-            .arg(&folder)
-            .args([&port.to_string(), "--kwok", &nodes.to_string()])
-            .env("NODE_PODS", "500")
-            .stdin(Stdio::null())
-            .output()?;
-        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let tokens = std::fs::read_to_string(folder.join("pki/tokens.csv"))?;
+    /// Starts a cluster with the tools in a folder. `name` makes its folder unique.
+    pub(crate) fn start(tools: &Path, name: &str, nodes: usize) -> Result<Self> {
+        let running =
+            Running::start(tools, &format!("bench-{name}"), nodes, &[("NODE_PODS", "500")]);
+        let tokens = std::fs::read_to_string(running.folder.join("pki/tokens.csv"))?;
         let token = tokens.split(',').next().context("there is no token")?.to_owned();
         // The certificate of the tools is an authority itself, which rustls refuses.
         let http = reqwest::Client::builder().no_proxy().tls_danger_accept_invalid_certs(true);
-        let server = format!("https://127.0.0.1:{port}");
+        let server = format!("https://127.0.0.1:{}", running.port);
         let client = Client { server, token, http: http.build()? };
-        Ok(Self { folder, client, _guard: guard })
+        Ok(Self { running, client })
     }
 
     pub(crate) fn client(&self) -> Client {
         self.client.clone()
-    }
-
-    /// Writes a kubeconfig that does not check the certificate, for a scheduler that uses rustls.
-    pub(crate) fn unchecked_kubeconfig(&self) -> Result<PathBuf> {
-        let text = std::fs::read_to_string(self.folder.join("kubeconfig"))?;
-        let authority = text.lines().find(|line| line.contains("certificate-authority-data:"));
-        let authority = authority.context("there is no authority")?;
-        let file = self.folder.join("unchecked");
-        std::fs::write(&file, text.replace(authority, "    insecure-skip-tls-verify: true"))?;
-        Ok(file)
     }
 }
 
@@ -231,12 +205,4 @@ pub(crate) fn pod(name: &str, scheduler: &str, application: &str, cpu: &str) -> 
             }]
         }
     })
-}
-
-/// Returns the first of three free ports.
-fn free_port() -> Result<u16> {
-    let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
-    let start = 20_000 + u16::try_from(std::process::id() % 10_000)?;
-    let mut ports = (start..31_990).chain(20_000..start).step_by(3);
-    ports.find(|port| (*port..port + 3).all(is_free)).context("three ports are in use")
 }

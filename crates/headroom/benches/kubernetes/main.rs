@@ -6,6 +6,8 @@
 
 mod cluster;
 mod scheduler;
+#[path = "../../../kubernetes/tests/support/tools.rs"]
+mod tools;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -18,13 +20,14 @@ use tokio::time::timeout;
 
 use crate::cluster::{Bound, Client, Cluster, pod};
 use crate::scheduler::{Kind, Scheduler};
+use crate::tools::TOOLS;
 
 /// Time within which the next pod must get its node.
 const NEXT_MAX: Duration = Duration::from_mins(2);
 
 fn main() -> Result<()> {
-    let Some(tools) = std::env::var_os("HEADROOM_KUBERNETES").map(PathBuf::from) else {
-        println!("skipped: HEADROOM_KUBERNETES names no folder of tools that start a cluster");
+    let Some(tools) = std::env::var_os(TOOLS).map(PathBuf::from) else {
+        println!("skipped: {TOOLS} names no folder of tools that start a cluster");
         return Ok(());
     };
     let wanted: Vec<String> =
@@ -33,18 +36,21 @@ fn main() -> Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(async {
         if is_wanted("throughput") {
-            throughput(&Cluster::start(&tools, 500)?, number("PODS", 5_000)?).await?;
+            throughput(&Cluster::start(&tools, "throughput", 500)?, number("PODS", 5_000)?).await?;
         }
         if is_wanted("latency") {
-            latency(&Cluster::start(&tools, 500)?, &[0]).await?;
+            latency(&Cluster::start(&tools, "latency", 500)?, &[0]).await?;
         }
         if is_wanted("pending") {
             let few_and_many = [500, number("PENDING", 50_000)?];
-            latency(&Cluster::start(&tools, 500)?, &few_and_many).await?;
+            latency(&Cluster::start(&tools, "pending", 500)?, &few_and_many).await?;
         }
         if is_wanted("large") {
-            large(&Cluster::start(&tools, number("NODES", 5_000)?)?, number("PODS", 100_000)?)
-                .await?;
+            large(
+                &Cluster::start(&tools, "large", number("NODES", 5_000)?)?,
+                number("PODS", 100_000)?,
+            )
+            .await?;
         }
         Ok(())
     })
@@ -103,7 +109,7 @@ async fn configure(client: &Client, queues: &Value) -> Result<()> {
     client.post("/api/v1/namespaces/default/configmaps", &config_map(queues)).await
 }
 
-/// Pods a second, processor time, and events of each scheduler, beside what the API server can do.
+/// Measures pods per second, processor time, and events of each scheduler, and what the API server can do at most.
 async fn throughput(cluster: &Cluster, pods: usize) -> Result<()> {
     println!("{pods} pods on 500 nodes");
     let client = cluster.client();

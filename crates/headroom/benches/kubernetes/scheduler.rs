@@ -42,19 +42,20 @@ pub(crate) struct Scheduler {
 
 impl Scheduler {
     pub(crate) fn start(kind: &Kind, cluster: &Cluster) -> Result<Self> {
-        let log = File::create(cluster.folder.join(format!("{}.log", kind.name())))?;
+        let log = File::create(cluster.running.folder.join(format!("{}.log", kind.name())))?;
         let mut command = match kind {
             Kind::Headroom => {
                 let mut command = Command::new(env!("CARGO_BIN_EXE_headroom"));
-                let kubeconfig = cluster.unchecked_kubeconfig()?;
+                let kubeconfig = cluster.running.folder.join("unchecked");
+                fs::write(&kubeconfig, cluster.running.unchecked_kubeconfig())?;
                 command.arg("kubernetes").arg("--kubeconfig").arg(kubeconfig);
                 command.args(["--listen", "127.0.0.1:0", "--log-level", "warn"]);
                 command.args(["--namespace", "default"]);
                 command
             }
             Kind::KubeScheduler => {
-                let config = cluster.folder.join("kube-scheduler.yaml");
-                let kubeconfig = cluster.folder.join("kubeconfig");
+                let config = cluster.running.folder.join("kube-scheduler.yaml");
+                let kubeconfig = cluster.running.kubeconfig();
                 // Without limits of its own, as Headroom, so that the API server is the limit.
                 fs::write(
                     &config,
@@ -65,13 +66,13 @@ impl Scheduler {
                         kubeconfig.display()
                     ),
                 )?;
-                let mut command = Command::new(cluster.folder.join("bin/kube-scheduler"));
+                let mut command = Command::new(cluster.running.folder.join("bin/kube-scheduler"));
                 command.arg("--config").arg(config).args(["--secure-port", "0"]);
                 command
             }
             Kind::Other(path) => {
                 let mut command = Command::new(path);
-                command.env("KUBECONFIG", cluster.folder.join("kubeconfig"));
+                command.env("KUBECONFIG", cluster.running.kubeconfig());
                 command.env("NAMESPACE", "default");
                 command
             }
@@ -80,7 +81,7 @@ impl Scheduler {
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
-            .current_dir(&cluster.folder)
+            .current_dir(&cluster.running.folder)
             .spawn()?;
         Ok(Self { child })
     }

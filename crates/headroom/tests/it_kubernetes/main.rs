@@ -2,7 +2,7 @@
 //!
 //! The tests need `HEADROOM_KUBERNETES`, and are skipped without it. They share one cluster and one scheduler.
 #![allow(clippy::needless_pass_by_value, reason = "`json!` makes values")]
-#![allow(clippy::print_stdout, reason = "a skipped test says why")]
+#![allow(clippy::print_stdout, reason = "a skipped test prints why")]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod examples;
@@ -10,6 +10,8 @@ mod gangs;
 mod nodes;
 mod quotas;
 mod restart;
+#[path = "../../../kubernetes/tests/support/tools.rs"]
+mod tools;
 mod world;
 
 /// Gets the world, or ends a test that cannot run. `$guard` is held until the test ends.

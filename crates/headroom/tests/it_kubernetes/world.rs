@@ -2,8 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{
@@ -13,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Environment variable with the folder of the tools.
-const TOOLS: &str = "HEADROOM_KUBERNETES";
+use crate::tools::{Running, TOOLS};
+
 /// Time within which something must happen.
 const SOON: Duration = Duration::from_mins(1);
 /// Time in which nothing may happen.
@@ -46,12 +45,10 @@ partitions:
 
 /// The cluster and its scheduler.
 pub(crate) struct World {
-    folder: PathBuf,
+    running: Running,
     scheduler: Mutex<Scheduler>,
     /// Tests that stop the scheduler write.
     shares: RwLock<()>,
-    /// Stops scheduler and cluster when this process has ended, however it ends: then its input is closed.
-    _guard: Child,
 }
 
 struct Scheduler {
@@ -63,7 +60,7 @@ struct Scheduler {
 pub(crate) fn world() -> Option<&'static World> {
     static WORLD: OnceLock<Option<World>> = OnceLock::new();
     let world =
-        WORLD.get_or_init(|| std::env::var_os(TOOLS).map(|tools| World::start(tools.into())));
+        WORLD.get_or_init(|| std::env::var_os(TOOLS).map(|tools| World::start(Path::new(&tools))));
     if world.is_none() {
         println!("skipped: {TOOLS} names no folder of tools that start a cluster");
     }
@@ -71,27 +68,12 @@ pub(crate) fn world() -> Option<&'static World> {
 }
 
 impl World {
-    fn start(tools: PathBuf) -> Self {
-        let folder =
-            std::env::temp_dir().join(format!("headroom-it-kubernetes-{}", std::process::id()));
-        let guard = Command::new("sh")
-            .args(["-c", r#"trap "" INT; read -r _; kill "$(cat "$1/headroom.pid")"; "$0" "$1"; rm -rf "$1""#])
-            .args([tools.join("stop.sh"), folder.clone()])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut start = Command::new(tools.join("start.sh"));
-        start.arg(&folder).args([&free_port().to_string(), "--kwok", "3"]).stdin(Stdio::null());
-        start.env("NODE_CPU", "8").env("NODE_MEMORY", "32Gi");
-        let started = start.output().unwrap();
-        assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+    fn start(tools: &Path) -> Self {
+        let sizes = [("NODE_CPU", "8"), ("NODE_MEMORY", "32Gi")];
         let world = Self {
+            running: Running::start(tools, "it-kubernetes", 3, &sizes),
             scheduler: Mutex::new(Scheduler { child: guard_of_nothing(), address: String::new() }),
-            folder,
             shares: RwLock::new(()),
-            _guard: guard,
         };
         let map = json!({"metadata": {"name": "yunikorn-configs", "namespace": "default"},
             "data": {"queues.yaml": QUEUES}, "apiVersion": "v1", "kind": "ConfigMap"});
@@ -122,7 +104,9 @@ impl World {
     }
 
     pub(crate) fn start_scheduler(&self) {
-        let log = File::create(self.folder.join("headroom.log")).unwrap();
+        let kubeconfig = self.running.folder.join("kubeconfig-unchecked");
+        std::fs::write(&kubeconfig, self.running.unchecked_kubeconfig()).unwrap();
+        let log = File::create(self.running.folder.join("headroom.log")).unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_headroom"))
             .args([
                 "kubernetes",
@@ -132,14 +116,14 @@ impl World {
                 "127.0.0.1:0",
                 "--kubeconfig",
             ])
-            .arg(unchecked_kubeconfig(&self.folder))
+            .arg(&kubeconfig)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
             .unwrap();
         // For the guard, because nothing drops a static.
-        std::fs::write(self.folder.join("headroom.pid"), child.id().to_string()).unwrap();
+        std::fs::write(self.running.folder.join("headroom.pid"), child.id().to_string()).unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.split("://").nth(1).and_then(|rest| rest.split([' ', ',']).next());
@@ -154,8 +138,8 @@ impl World {
     }
 
     fn kubectl_with(&self, arguments: &[&str], input: Option<&str>) -> (Option<String>, String) {
-        let mut child = Command::new(self.folder.join("bin/kubectl"))
-            .env("KUBECONFIG", self.folder.join("kubeconfig"))
+        let mut child = Command::new(self.running.folder.join("bin/kubectl"))
+            .env("KUBECONFIG", self.running.folder.join("kubeconfig"))
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -330,7 +314,7 @@ impl Lab {
                 return found;
             }
             if begin.elapsed() > SOON {
-                let log = std::fs::read_to_string(self.world.folder.join("headroom.log"));
+                let log = std::fs::read_to_string(self.world.running.folder.join("headroom.log"));
                 let pods = self.world.kubectl(&["get", "pods,events", "-n", &self.name]);
                 panic!("not within a minute: {what}\n{pods}\n{}", log.unwrap_or_default());
             }
@@ -349,24 +333,4 @@ fn merge(to: &mut Value, more: Value) {
         }
         (to, more) => *to = more,
     }
-}
-
-/// Returns the path of a kubeconfig without a check of the server's certificate.
-///
-/// The tools make a certificate that also is a certificate authority, which only Go's TLS accepts.
-fn unchecked_kubeconfig(folder: &Path) -> PathBuf {
-    let text = std::fs::read_to_string(folder.join("kubeconfig")).unwrap();
-    let authority = text.lines().find(|line| line.contains("certificate-authority-data:")).unwrap();
-    let file = folder.join("kubeconfig-unchecked");
-    std::fs::write(&file, text.replace(authority, "    insecure-skip-tls-verify: true")).unwrap();
-    file
-}
-
-/// Returns the first of three free ports.
-fn free_port() -> u16 {
-    let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
-    // Below the ports that systems give to clients.
-    let start = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
-    let mut ports = (start..31_990).chain(20_000..start).step_by(3);
-    ports.find(|port| (*port..port + 3).all(is_free)).unwrap()
 }

@@ -85,16 +85,17 @@ async fn the_smallest_volume_of_the_node_is_bound_before_the_pod() {
         ] {
             post(&api, path::VOLUMES, &volume(name, "local", size, node)).await.unwrap();
         }
-        let claims = format!("{}/persistentvolumeclaims", path::namespace("static"));
-        for name in ["one", "two"] {
-            post(&api, &claims, &claim(name, "local")).await.unwrap();
-        }
         for name in ["large", "small", "far"] {
             eventually("a volume is available", async || {
                 let volume = api.get::<Value>(&path::volume(name)).await.ok()?;
                 (volume["status"]["phase"] == "Available").then_some(())
             })
             .await;
+        }
+        // A controller that does not know the class yet binds claims at once. It knows the volumes, which are younger.
+        let claims = format!("{}/persistentvolumeclaims", path::namespace("static"));
+        for name in ["one", "two"] {
+            post(&api, &claims, &claim(name, "local")).await.unwrap();
         }
         let pods = path::pods("static");
         let one = identity(&post(&api, &pods, &pod_with("one", "one")).await.unwrap());

@@ -1,8 +1,7 @@
 //! A cluster with pretended kubelets, started once for a test program.
 
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -12,8 +11,8 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Environment variable with the folder of the tools.
-const TOOLS: &str = "HEADROOM_KUBERNETES";
+use super::tools::{Running, TOOLS, run};
+
 /// Number of nodes.
 pub const NODES: usize = 5;
 /// Time within which something must happen.
@@ -21,19 +20,15 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running cluster.
 pub struct Cluster {
-    tools: PathBuf,
-    folder: PathBuf,
-    port: u16,
-    /// Stops the cluster when this process has ended, however it ends: then its input is closed.
-    _guard: Child,
+    running: Running,
     use_of_server: RwLock<()>,
 }
 
 /// Returns the cluster of this program, or nothing if there are no tools. The first call starts it.
 pub fn cluster() -> Option<&'static Cluster> {
     static CLUSTER: OnceLock<Option<Cluster>> = OnceLock::new();
-    let cluster =
-        CLUSTER.get_or_init(|| std::env::var_os(TOOLS).map(|tools| Cluster::start(tools.into())));
+    let cluster = CLUSTER
+        .get_or_init(|| std::env::var_os(TOOLS).map(|tools| Cluster::start(Path::new(&tools))));
     if cluster.is_none() {
         println!("skipped: {TOOLS} names no folder of tools that start a cluster");
     }
@@ -41,64 +36,32 @@ pub fn cluster() -> Option<&'static Cluster> {
 }
 
 impl Cluster {
-    fn start(tools: PathBuf) -> Self {
-        let folder =
-            std::env::temp_dir().join(format!("headroom-kubernetes-{}", std::process::id()));
-        let port = free_port();
-        let guard = Command::new("sh")
-            .args(["-c", r#"trap "" INT; read -r _; "$0" "$1"; rm -rf "$1""#])
-            .args([tools.join("stop.sh"), folder.clone()])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let cluster = Self { tools, folder, port, _guard: guard, use_of_server: RwLock::new(()) };
-        cluster.start_parts();
-        cluster
+    fn start(tools: &Path) -> Self {
+        let running = Running::start(tools, "kubernetes", NODES, &[]);
+        Self { running, use_of_server: RwLock::new(()) }
     }
 
     /// Starts every part that does not run.
     pub fn start_parts(&self) {
-        run(Command::new(self.tools.join("start.sh")).arg(&self.folder).args([
-            &self.port.to_string(),
-            "--kwok",
-            &NODES.to_string(),
-        ]));
+        self.running.start_parts();
     }
 
     /// Stops a part, such as `kube-apiserver`.
     pub fn stop_part(&self, part: &str) {
-        run(Command::new(self.tools.join("stop.sh")).arg(&self.folder).arg(part));
+        self.running.stop_part(part);
     }
 
     /// Calls the gateway of etcd, which has the data also while the API server is stopped.
     pub fn etcd(&self, call: &str, body: &Value) {
-        let url = format!("http://127.0.0.1:{}/v3/kv/{call}", self.port + 1);
+        let url = format!("http://127.0.0.1:{}/v3/kv/{call}", self.running.port + 1);
         run(Command::new("curl").args(["-sSf", "-d", &body.to_string(), &url]));
-    }
-
-    /// Returns the path of the kubeconfig of an administrator.
-    pub fn kubeconfig(&self) -> PathBuf {
-        self.folder.join("kubeconfig")
-    }
-
-    /// Returns the path of a kubeconfig without a check of the server's certificate.
-    ///
-    /// The tools make a certificate that also is a certificate authority, which only Go's TLS accepts.
-    fn unchecked_kubeconfig(&self) -> PathBuf {
-        let text = std::fs::read_to_string(self.kubeconfig()).unwrap();
-        let is_authority = |line: &&str| line.contains("certificate-authority-data:");
-        let authority = text.lines().find(is_authority).unwrap();
-        let text = text.replace(authority, "    insecure-skip-tls-verify: true");
-        let file = tempfile(&self.folder);
-        std::fs::write(&file, text).unwrap();
-        file
     }
 
     /// Returns a client of an administrator.
     pub async fn api(&self) -> Api {
-        Api::from_file(&self.unchecked_kubeconfig()).await.unwrap()
+        let file = tempfile(&self.running.folder);
+        std::fs::write(&file, self.running.unchecked_kubeconfig()).unwrap();
+        Api::from_file(&file).await.unwrap()
     }
 
     /// Uses the API server together with other tests.
@@ -112,26 +75,10 @@ impl Cluster {
     }
 }
 
-/// Runs a command, which must succeed.
-fn run(command: &mut Command) {
-    let output = command.output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {error}");
-}
-
 /// Returns the path of a new file, because tests run at the same time.
 fn tempfile(folder: &Path) -> PathBuf {
     static LAST: AtomicUsize = AtomicUsize::new(0);
     folder.join(format!("kubeconfig-{}", LAST.fetch_add(1, Ordering::Relaxed)))
-}
-
-/// Returns the first of three free ports.
-fn free_port() -> u16 {
-    let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
-    // Below the ports that systems give to clients.
-    let start = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
-    let mut ports = (start..31_990).chain(20_000..start).step_by(3);
-    ports.find(|port| (*port..port + 3).all(is_free)).unwrap()
 }
 
 /// Waits until a condition holds.

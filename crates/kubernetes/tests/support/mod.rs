@@ -6,3 +6,4 @@
 
 pub mod cluster;
 pub mod stand_in;
+pub mod tools;

@@ -1,4 +1,4 @@
-//! Why asks of an RM wait, for an RM that tells its users.
+//! Why asks of an RM wait, for an RM that informs its users.
 
 use headroom_core::books::Books;
 use headroom_core::explain::{Verdict, explain};

@@ -62,7 +62,8 @@ pub(super) async fn application(
     asked: NativeRequest,
 ) -> Result<Response<Body>, Refused> {
     let name = Name::new(asked.named("application").unwrap_or_default());
-    answer(&service, &asked, (name, None), None).await
+    let wanted = wanted(&asked, true)?;
+    answer(&service, &asked, wanted, (name, None), None).await
 }
 
 pub(super) async fn ask(
@@ -71,10 +72,11 @@ pub(super) async fn ask(
 ) -> Result<Response<Body>, Refused> {
     let name = Name::new(asked.named("application").unwrap_or_default());
     let key = Name::new(asked.named("ask").unwrap_or_default());
-    answer(&service, &asked, (name, Some(key)), None).await
+    let wanted = wanted(&asked, true)?;
+    answer(&service, &asked, wanted, (name, Some(key)), None).await
 }
 
-/// Explains the ask of a pod, and adds what the nodes say. Only a caller who sees everything learns about a pod without
+/// Explains the ask of a pod, and adds the verdicts of the nodes. Only a caller who sees everything learns about a pod without
 /// an ask, because nobody owns it yet.
 pub(super) async fn pod(
     State(service): State<Service>,
@@ -86,6 +88,10 @@ pub(super) async fn pod(
         let detail = format!("no pod {namespace}/{name} is scheduled here, or you cannot see it");
         Refused::new(&asked, Code::NotFound, detail)
     };
+    // An answer costs a check of each node, so the request is checked first.
+    let wanted = wanted(&asked, true)?;
+    let view = service.engine.views().at_least(0).await;
+    of_path(&view.books, &asked)?;
     let answer_of = service.pods().ask(&namespace, &name).await;
     let PodAnswer { application, ask, unasked, pod } = answer_of.map_err(|why| match why {
         NoAnswer::NoPod => missing(),
@@ -96,16 +102,13 @@ pub(super) async fn pod(
         ),
     })?;
     let Some(unasked) = unasked else {
-        return answer(&service, &asked, (application, Some(ask)), Some(pod))
+        return answer(&service, &asked, wanted, (application, Some(ask)), Some(pod))
             .await
             .map_err(|refused| if refused.code() == Code::NotFound { missing() } else { refused });
     };
-    wanted(&asked, true)?;
     if !Visibility::of(&asked.caller).is_all() {
         return Err(missing());
     }
-    let view = service.engine.views().at_least(0).await;
-    of_path(&view.books, &asked)?;
     let stamp = Stamp { sequence: view.sequence, epoch: epoch(&service), as_of: time(view.time) };
     let body = Explanation {
         stamp,
@@ -121,10 +124,10 @@ pub(super) async fn pod(
 async fn answer(
     service: &Service,
     asked: &NativeRequest,
+    wanted: Sought,
     (name, key): (Name, Option<Name>),
     pod: Option<ExplainedPod>,
 ) -> Result<Response<Body>, Refused> {
-    let wanted = wanted(asked, true)?;
     let view = service.engine.views().at_least(0).await;
     let partition = view.books.partition(of_path(&view.books, asked)?).name.clone();
     let find = {

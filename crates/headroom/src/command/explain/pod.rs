@@ -1,4 +1,4 @@
-//! What the nodes of a cluster say about a pod.
+//! Verdicts of the nodes of a cluster on a pod.
 
 use std::fmt::Write as _;
 

@@ -111,7 +111,7 @@ impl ServerKeys {
     }
 }
 
-/// What runs beside the server in its process.
+/// What runs in the process of the server, in addition to the server.
 pub(crate) enum Plays {
     /// Nothing.
     Nothing,

@@ -154,7 +154,7 @@ fn fitting(connections: usize, files: u64) -> Option<usize> {
 }
 
 /// Opens the journal, and starts the engine after its last record. If `stores` is false, no record is
-/// kept.
+/// stored.
 async fn start_engine(process: &Process, stores: bool, users: Arc<Users>) -> Result<Engine> {
     let path = process.journal.path.clone();
     let mut settings = Settings::with(SystemClock);
@@ -242,7 +242,7 @@ fn watch(process: &Process, service: &Service, queues: WatchedFiles) -> Result<(
     Ok(())
 }
 
-/// Runs what is beside this server. If the simulation fails, the server continues. Returns how the scheduler of a
+/// Runs the scheduler or the simulation of this server. If the simulation fails, the server continues. Returns how the scheduler of a
 /// cluster ends, because the server is useless without it.
 fn play(
     process: &Process,

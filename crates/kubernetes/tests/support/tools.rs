@@ -1,0 +1,97 @@
+//! A cluster with pretended kubelets, for tests and benchmarks of several crates.
+//!
+//! The tools are `start.sh DIR PORT --kwok N`, which writes `DIR/kubeconfig`, and `stop.sh DIR [PART]`.
+#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// Environment variable with the folder of the tools.
+pub const TOOLS: &str = "HEADROOM_KUBERNETES";
+
+/// Stops the processes of `*.pid`, then the cluster, when its input is closed.
+const GUARD: &str = r#"trap "" INT; read -r _
+for pid in "$1"/*.pid; do kill "$(cat "$pid")"; done
+"$0" "$1"; rm -rf "$1""#;
+
+/// A running cluster.
+pub struct Running {
+    /// Folder with data, logs, and `bin/kubectl`. A process with a file `NAME.pid` here also stops with the cluster.
+    pub folder: PathBuf,
+    /// Port of the API server. etcd has the next one.
+    pub port: u16,
+    nodes: usize,
+    sizes: Vec<(&'static str, &'static str)>,
+    tools: PathBuf,
+    /// Stops everything when this value or process has ended, however it ends: then its input is closed.
+    _guard: Child,
+}
+
+impl Running {
+    /// Starts a cluster. `name` is part of the name of its folder. `sizes` are variables such as `NODE_CPU`.
+    pub fn start(
+        tools: &Path,
+        name: &str,
+        nodes: usize,
+        sizes: &[(&'static str, &'static str)],
+    ) -> Self {
+        let folder = std::env::temp_dir().join(format!("headroom-{name}-{}", std::process::id()));
+        let guard = Command::new("sh")
+            .args(["-c", GUARD])
+            .args([tools.join("stop.sh"), folder.clone()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (tools, sizes) = (tools.to_owned(), sizes.to_vec());
+        let running = Self { folder, port: free_port(), nodes, sizes, tools, _guard: guard };
+        running.start_parts();
+        running
+    }
+
+    /// Starts every part that does not run.
+    pub fn start_parts(&self) {
+        let mut command = Command::new(self.tools.join("start.sh"));
+        let (port, nodes) = (self.port.to_string(), self.nodes.to_string());
+        command.arg(&self.folder).args([&*port, "--kwok", &*nodes]);
+        run(command.envs(self.sizes.iter().copied()));
+    }
+
+    /// Stops a part, such as `kube-apiserver`.
+    pub fn stop_part(&self, part: &str) {
+        run(Command::new(self.tools.join("stop.sh")).arg(&self.folder).arg(part));
+    }
+
+    /// Returns the path of the kubeconfig of an administrator.
+    pub fn kubeconfig(&self) -> PathBuf {
+        self.folder.join("kubeconfig")
+    }
+
+    /// Returns the text of a kubeconfig without a check of the server's certificate.
+    ///
+    /// The tools make a certificate that also is a certificate authority, which only Go's TLS accepts.
+    pub fn unchecked_kubeconfig(&self) -> String {
+        let text = std::fs::read_to_string(self.kubeconfig()).unwrap();
+        let is_authority = |line: &&str| line.contains("certificate-authority-data:");
+        let authority = text.lines().find(is_authority).unwrap();
+        text.replace(authority, "    insecure-skip-tls-verify: true")
+    }
+}
+
+/// Runs a command, which must succeed.
+pub fn run(command: &mut Command) {
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {error}");
+}
+
+/// Returns the first of three free ports.
+fn free_port() -> u16 {
+    let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+    // Below the ports that systems give to clients.
+    let start = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
+    let mut ports = (start..31_990).chain(20_000..start).step_by(3);
+    ports.find(|port| (*port..port + 3).all(is_free)).unwrap()
+}
