@@ -237,6 +237,7 @@ pub(crate) fn put_in_order(cause: Option<&Command>, notices: &mut [Notice]) {
     }
 }
 
+/// Decides which events an RM receives, and what each contains.
 struct Teller<'books> {
     books: &'books Books,
     at: Timestamp,

@@ -4,6 +4,7 @@ mod built;
 mod command;
 mod demo;
 mod output;
+mod pod_tag;
 mod remote;
 
 use std::process::ExitCode;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use headroom_api::headroomv1::Role;
 use headroom_core::Name;
 use headroom_pods::convert::settings::{CorruptEntry, SettingFault};
+use headroom_pods::object::ConfigMap;
 use headroom_pods::predicate;
 use headroom_pods::shim::{Configuration, Shim};
 use headroom_server::grpc::Interface;
@@ -21,6 +22,7 @@ use crate::home::{Home, Queues};
 use crate::link;
 use crate::observe::{observe, read_settings};
 use crate::volumes::Volumes;
+use crate::watch::pause::Pauses;
 
 /// Messages that can wait in a queue.
 const QUEUE: usize = 4_096;
@@ -72,8 +74,7 @@ pub async fn run(interface: Interface, options: Options) -> Result<(), RunError>
         Some(file) => Api::from_file(file).await?,
         None => Api::from_environment().await?,
     };
-    let unread = |source| RunError::ConfigMaps { namespace: namespace.clone(), source };
-    let (defaults, configs) = read_settings(&api, &namespace).await.map_err(unread)?;
+    let (defaults, configs) = first_settings(&api, &namespace).await?;
     let (configuration, corrupt) =
         Configuration::load(defaults.as_ref(), configs.as_ref()).map_err(RunError::Setting)?;
     for CorruptEntry { key, error } in corrupt {
@@ -108,6 +109,27 @@ pub async fn run(interface: Interface, options: Options) -> Result<(), RunError>
     let queues = Queues { observed: results, to_server, to_core, questions };
     home.run(queues, first, answers, &interface).await.map_err(RunError::Core)?;
     Err(RunError::Ended)
+}
+
+/// Reads the config maps. Waits for an API server that is not there yet, or is overloaded.
+async fn first_settings(
+    api: &Api,
+    namespace: &str,
+) -> Result<(Option<ConfigMap>, Option<ConfigMap>), RunError> {
+    let mut pauses = Pauses::default();
+    loop {
+        match read_settings(api, namespace).await {
+            Ok(maps) => return Ok(maps),
+            Err(fault) if fault.is_transient() => {
+                let tries = pauses.failed();
+                tracing::warn!(tries, "the config maps are read again: {fault}");
+                tokio::time::sleep(pauses.pause(fault.retry_after())).await;
+            }
+            Err(source) => {
+                return Err(RunError::ConfigMaps { namespace: namespace.to_owned(), source });
+            }
+        }
+    }
 }
 
 /// Returns the name of this process in events: the name of its pod, or of its host.

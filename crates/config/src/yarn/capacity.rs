@@ -177,7 +177,7 @@ fn maximum(scope: &Scope<'_>, mode: Mode, written: &mut Written) -> Option<Amoun
         return None;
     }
     if mode == Mode::Absolute {
-        let why = "the maximum of a queue without percentages or weights must be an amount";
+        let why = "the capacity of the queue is an amount, so its maximum must be an amount too";
         scope.tell(Kind::NoEquivalent, property, why, "set `resources.max`");
     } else {
         written.capacity.push("maximum", number.to_string());

@@ -127,7 +127,7 @@ fn maximum(
     if matches!(mode, Mode::Percent | Mode::Weight) {
         labels.parts.entry(label.to_owned()).or_default().push("maximum", number.to_string());
     } else {
-        let why = "the maximum of a queue without percentages or weights must be an amount";
+        let why = "the capacity of the queue is an amount, so its maximum must be an amount too";
         scope.tell(Kind::NoEquivalent, property, why, "set `resources.max`");
     }
 }

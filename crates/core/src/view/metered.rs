@@ -1,4 +1,4 @@
-//! Usage of tenants and their tasks over time. Source: tenants §2.6.
+//! Usage of tenants and their tasks: over time, as allocated, and now, as measured. Source: tenants §2.6.
 
 use alloc::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
 //! `headroom apps`: the applications of a running server, and the wait reasons of one application.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::Result;
@@ -8,6 +9,7 @@ use headroom_api::client::{ApplicationList, Client, ClientError};
 use headroom_api::wsv1::Application;
 use jiff::Timestamp;
 
+use crate::pod_tag;
 use crate::remote::{Listing, Remote, resources, since};
 
 /// Show the applications, or the asks and allocations of one.
@@ -148,6 +150,15 @@ fn heading(one: &Application) -> String {
     line
 }
 
+/// Returns the name under which users know an allocation: the key, or the namespace and name of a Kubernetes pod, whose
+/// key is only its UID.
+fn shown(key: &str, tags: &BTreeMap<String, String>) -> String {
+    match (tags.get(pod_tag::NAMESPACE), tags.get(pod_tag::NAME)) {
+        (Some(namespace), Some(name)) if name != key => format!("{namespace}/{name}"),
+        _ => key.to_owned(),
+    }
+}
+
 fn tasks(one: &Application, now: i64) -> Result<Listing> {
     let mut listing = Listing::new(TASKS, one)?.numbers(&["PRIORITY", "AGE"]);
     let priority = |text: &Option<headroom_api::wsv1::IntegerText>| {
@@ -160,7 +171,7 @@ fn tasks(one: &Application, now: i64) -> Result<Listing> {
             (false, false) => "runs",
         };
         listing.row([
-            allocation.allocation_key.clone(),
+            shown(&allocation.allocation_key, &allocation.allocation_tags),
             state.to_owned(),
             allocation.node_id.clone(),
             resources(&allocation.resource),
@@ -171,7 +182,7 @@ fn tasks(one: &Application, now: i64) -> Result<Listing> {
     }
     for ask in &one.requests {
         listing.row([
-            ask.allocation_key.clone(),
+            shown(&ask.allocation_key, &ask.allocation_tags),
             "waits".to_owned(),
             ask.required_node_id.clone(),
             resources(&ask.resource),

@@ -30,8 +30,8 @@ pub(crate) struct Convert {
 enum From {
     /// Convert the files of YARN's `CapacityScheduler`
     ///
-    /// The command lists each property that a queue file cannot express, with the reason and what to do. The file
-    /// contains these notes as comments.
+    /// The command lists each property that a queue file cannot express, with the reason and what to do. The
+    /// queue file that it creates contains this list as comments.
     Yarn(Yarn),
     /// Extract a queue file from a Kubernetes `ConfigMap` or the values of a Helm chart
     #[command(name = "configmap")]

@@ -6,6 +6,7 @@ use headroom_api::si::v1;
 use headroom_sim::nodes::NodeSpec;
 
 use super::scene::{JobKind, NodeKind, Size};
+use crate::pod_tag;
 
 /// Name under which the demo registers.
 pub(super) const RM: &str = "demo";
@@ -90,8 +91,8 @@ pub(super) fn daemon(node: &str, size: Size) -> v1::Allocation {
         allocation_key: format!("daemon-{node}"),
         allocation_tags: texts([
             ("foreign", "static"),
-            ("kubernetes.io/meta/namespace", "kube-system"),
-            ("kubernetes.io/meta/podName", &format!("daemon-{node}")),
+            (pod_tag::NAMESPACE, "kube-system"),
+            (pod_tag::NAME, &format!("daemon-{node}")),
         ]),
         resource_per_alloc: Some(resource(size)),
         node_id: node.to_owned(),
@@ -127,10 +128,7 @@ pub(super) fn application(
 pub(super) fn ask(id: &str, key: &str, kind: &JobKind, spec: TaskSpec) -> v1::Allocation {
     v1::Allocation {
         allocation_key: key.to_owned(),
-        allocation_tags: texts([
-            ("kubernetes.io/meta/namespace", kind.name),
-            ("kubernetes.io/meta/podName", key),
-        ]),
+        allocation_tags: texts([(pod_tag::NAMESPACE, kind.name), (pod_tag::NAME, key)]),
         resource_per_alloc: Some(resource(kind.size)),
         priority: kind.priority,
         application_id: id.to_owned(),

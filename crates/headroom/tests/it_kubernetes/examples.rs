@@ -30,6 +30,8 @@ fn labels_name_the_application_and_the_queue() {
     assert_eq!(application["user"], "nobody");
     let uid = lab.get(&["pod", "p"]).unwrap()["metadata"]["uid"].clone();
     assert_eq!(application["allocations"][0]["allocationKey"], uid);
+    let listed = world.headroom(&["apps", a1]);
+    assert!(listed.contains(&format!("{}/p ", lab.name)), "{listed}");
     assert_eq!(lab.amounts(a1), json!({"pods": 1, "vcore": 100, "memory": 50_000_000}));
 }
 
@@ -61,6 +63,53 @@ fn values_that_differ_are_named_in_a_warning() {
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     let text = warnings[0]["message"].as_str().unwrap();
     assert!(text.contains("e5-n1") && text.contains("e5-o1"), "{text}");
+}
+
+#[test]
+fn a_marked_application_is_one_of_the_pod() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let marked = json!({"yunikorn.apache.org/app-id": format!("{}-uniqueautogen", lab.name)});
+    lab.pod("p", labels(marked), json!({}));
+    lab.runs("p");
+    let uid = lab.get(&["pod", "p"]).unwrap()["metadata"]["uid"].clone();
+    let id = format!("{}-{}", lab.name, uid.as_str().unwrap());
+    assert_eq!(lab.application(&id)["allocations"][0]["allocationKey"], uid);
+}
+
+#[test]
+fn the_label_of_spark_names_the_application_and_the_annotation_the_queue() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let more = json!({
+        "labels": {"spark-app-selector": "e6-spark", "queue": "root.small"},
+        "annotations": {"yunikorn.apache.org/queue": "root.x"}
+    });
+    lab.pod("p", more, json!({}));
+    lab.runs("p");
+    assert_eq!(lab.application("e6-spark")["queueName"], "root.x");
+    let events = lab.get(&["events"]).unwrap();
+    let mut all = events["items"].as_array().unwrap().iter();
+    let warns = |event: &Value| {
+        let text = event["message"].as_str().unwrap_or_default();
+        event["type"] == "Warning" && text.contains("root.small")
+    };
+    assert!(all.any(warns), "{events}");
+}
+
+#[test]
+fn the_priority_is_that_of_the_class() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let class = format!("{}-high", lab.name);
+    world.apply(&json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+        "metadata": {"name": class, "annotations": {"yunikorn.apache.org/allow-preemption": "false"}},
+        "value": 100}));
+    let mut spec = requests(json!({"cpu": "100m"}));
+    spec["priorityClassName"] = json!(class);
+    lab.pod("p", labels(json!({"applicationId": "e22"})), spec);
+    lab.runs("p");
+    assert_eq!(lab.application("e22")["allocations"][0]["priority"], "100");
 }
 
 #[test]
@@ -159,6 +208,14 @@ fn amounts_are_those_of_kubernetes() {
             json!({"pods": 1, "vcore": 1, "memory": gib + gib / 2}),
         ),
         ("e14", json!({}), json!({"pods": 1})),
+        (
+            "e12",
+            json!({
+                "resources": {"requests": {"cpu": "3", "memory": "4Gi"}},
+                "containers": [container("a", json!({"cpu": "1", "memory": "1Gi"}))],
+            }),
+            json!({"pods": 1, "vcore": 3_000, "memory": 4 * gib}),
+        ),
     ];
     for (id, spec, amounts) in cases {
         lab.pod(id, labels(json!({"applicationId": id})), spec);

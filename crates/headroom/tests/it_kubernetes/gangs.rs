@@ -62,6 +62,26 @@ fn an_invalid_task_group_is_reported_and_the_pod_runs_alone() {
 }
 
 #[test]
+fn unreadable_gang_parameters_have_their_defaults() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let id = format!("{}-defaults", lab.name);
+    let groups = r#"[{"name":"w","minMember":1,"minResource":{"cpu":"100m"}}]"#;
+    let more = json!({
+        "labels": {"applicationId": id},
+        "annotations": {
+            "yunikorn.apache.org/task-group-name": "w",
+            "yunikorn.apache.org/task-groups": groups,
+            "yunikorn.apache.org/schedulingPolicyParameters":
+                "gangSchedulingStyle=hard placeholderTimeoutInSeconds=abc junk"
+        }
+    });
+    lab.pod("p", more, requests(json!({"cpu": "100m"})));
+    lab.runs("p");
+    assert_eq!(lab.application(&id)["placeholderData"][0]["replaced"], 1);
+}
+
+#[test]
 fn a_hard_gang_that_never_fits_fails_after_its_timeout() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));

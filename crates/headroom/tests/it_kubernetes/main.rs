@@ -8,10 +8,12 @@
 mod examples;
 mod gangs;
 mod nodes;
+mod placement;
 mod quotas;
 mod restart;
 #[path = "../../../kubernetes/tests/support/tools.rs"]
 mod tools;
+mod workloads;
 mod world;
 
 /// Gets the world, or ends a test that cannot run. `$guard` is held until the test ends.

@@ -7,7 +7,7 @@ use crate::lab;
 use crate::world::{Lab, World};
 
 /// Creates a node of its own with a label, so that other tests do not use it.
-fn node(world: &World, name: &str, spec: serde_json::Value) {
+pub(crate) fn node(world: &World, name: &str, spec: serde_json::Value) {
     let size = json!({"cpu": "3920m", "memory": "7Gi", "pods": "110"});
     let mut whole = json!({"taints": [{"key": "own", "value": name, "effect": "NoSchedule"}]});
     if let (Some(whole), Some(spec)) = (whole.as_object_mut(), spec.as_object()) {
@@ -28,7 +28,7 @@ fn node(world: &World, name: &str, spec: serde_json::Value) {
     ]);
 }
 
-fn tolerates(node: &str) -> serde_json::Value {
+pub(crate) fn tolerates(node: &str) -> serde_json::Value {
     json!({
         "nodeSelector": {"own": node},
         "tolerations": [{"key": "own", "operator": "Exists"}, {"key": "node.kubernetes.io/not-ready", "operator": "Exists"}]

@@ -1,10 +1,10 @@
-//! A restart: example 24, and nothing is lost or placed twice.
+//! Restarts, of which example 24 is one, and changes of the config map.
 
 use serde_json::json;
 
 use crate::examples::requests;
 use crate::lab;
-use crate::world::Lab;
+use crate::world::{Lab, QUEUES};
 
 #[test]
 fn a_killed_scheduler_continues_with_what_runs_and_waits() {
@@ -35,4 +35,41 @@ fn a_killed_scheduler_continues_with_what_runs_and_waits() {
     lab.stays_pending("p3");
     lab.kubectl(&["delete", "pod", "p1"]);
     lab.runs("p3");
+}
+
+#[test]
+fn a_refused_queue_file_is_reported_at_its_config_map_and_changes_nothing() {
+    lab!(world, alone);
+    let lab = Lab::new(world, json!({}));
+    let with = |text: &str| {
+        let map = json!({"metadata": {"name": "yunikorn-configs", "namespace": "default"},
+            "data": {"queues.yaml": text}, "apiVersion": "v1", "kind": "ConfigMap"});
+        world.apply(&map);
+    };
+    with("partitions: [{name: default, queues: [{name: root, colour: blue}]}]");
+    let note = lab.eventually("a warning at the config map", || {
+        let events = world.get(&["events", "-n", "default"])?;
+        let mut all = events["items"].as_array()?.iter();
+        let one = all.find(|event| event["involvedObject"]["name"] == "yunikorn-configs")?;
+        (one["type"] == "Warning").then(|| one["message"].as_str().unwrap_or_default().to_owned())
+    });
+    assert!(note.contains("colour"), "{note}");
+    assert!(world.rest("/ws/v1/partition/default/queue/root.x").is_some());
+    // The next valid file is in force without a restart.
+    with(&QUEUES.replace("name: x\n", "name: x\n          - name: y\n"));
+    lab.eventually("the new queue", || world.rest("/ws/v1/partition/default/queue/root.y"));
+    with(QUEUES);
+}
+
+#[test]
+fn a_scheduler_waits_for_an_api_server_that_is_not_there_yet() {
+    lab!(world, alone);
+    let lab = Lab::new(world, json!({}));
+    world.kill_scheduler();
+    lab.pod("p", json!({}), json!({}));
+    world.stop_api_server();
+    world.start_scheduler();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    world.start_api_server();
+    lab.runs("p");
 }

@@ -20,7 +20,7 @@ const SOON: Duration = Duration::from_mins(1);
 const WHILE: Duration = Duration::from_secs(2);
 
 /// The queue file of all tests. Each test has a namespace of its own, and so a queue of its own.
-const QUEUES: &str = "
+pub(crate) const QUEUES: &str = "
 partitions:
   - name: default
     placementrules:
@@ -41,6 +41,11 @@ partitions:
             parent: true
           - name: small
             resources: {max: {vcore: 1}}
+          - name: fought
+            parent: true
+            resources: {max: {vcore: 4}}
+            childtemplate:
+              properties: {preemption.delay: 1s}
 ";
 
 /// The cluster and its scheduler.
@@ -54,6 +59,19 @@ pub(crate) struct World {
 struct Scheduler {
     child: Child,
     address: String,
+}
+
+/// A second scheduler of the same pods, which is killed at the end of the value.
+pub(crate) struct Second {
+    child: Child,
+    pub(crate) address: String,
+}
+
+impl Drop for Second {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
 }
 
 /// Returns the world, or nothing without the tools. The first call starts it.
@@ -103,19 +121,32 @@ impl World {
         scheduler.child.wait().unwrap();
     }
 
+    pub(crate) fn stop_api_server(&self) {
+        self.running.stop_part("kube-apiserver");
+    }
+
+    /// Starts the API server again, and waits until it is ready.
+    pub(crate) fn start_api_server(&self) {
+        self.running.start_parts();
+    }
+
     pub(crate) fn start_scheduler(&self) {
+        *self.scheduler() = self.start_process("headroom");
+    }
+
+    /// Starts one more scheduler. It ends with the value.
+    pub(crate) fn start_second(&self) -> Second {
+        let Scheduler { child, address } = self.start_process("second");
+        Second { child, address }
+    }
+
+    fn start_process(&self, name: &str) -> Scheduler {
         let kubeconfig = self.running.folder.join("kubeconfig-unchecked");
         std::fs::write(&kubeconfig, self.running.unchecked_kubeconfig()).unwrap();
-        let log = File::create(self.running.folder.join("headroom.log")).unwrap();
+        let log = File::create(self.running.folder.join(format!("{name}.log"))).unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_headroom"))
-            .args([
-                "kubernetes",
-                "--namespace",
-                "default",
-                "--listen",
-                "127.0.0.1:0",
-                "--kubeconfig",
-            ])
+            .args(["kubernetes", "--namespace", "default", "--listen", "127.0.0.1:0"])
+            .arg("--kubeconfig")
             .arg(&kubeconfig)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -123,12 +154,18 @@ impl World {
             .spawn()
             .unwrap();
         // For the guard, because nothing drops a static.
-        std::fs::write(self.running.folder.join("headroom.pid"), child.id().to_string()).unwrap();
+        let pid = self.running.folder.join(format!("{name}.pid"));
+        std::fs::write(pid, child.id().to_string()).unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.split("://").nth(1).and_then(|rest| rest.split([' ', ',']).next());
         let address = address.unwrap_or_else(|| panic!("{line}")).trim().to_owned();
-        *self.scheduler() = Scheduler { child, address };
+        Scheduler { child, address }
+    }
+
+    /// Returns the address of the scheduler's server.
+    pub(crate) fn address(&self) -> String {
+        self.scheduler().address.clone()
     }
 
     /// Calls `kubectl`, and returns its output. It must succeed.
@@ -165,6 +202,16 @@ impl World {
         self.kubectl_with(&["apply", "-f", "-"], Some(&object.to_string())).0.is_some()
     }
 
+    /// Posts a body to a path of the API server.
+    ///
+    /// # Errors
+    /// What `kubectl` prints if the API server refuses the body.
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Result<String, String> {
+        let arguments = ["create", "--raw", path, "-f", "-"];
+        let (output, error) = self.kubectl_with(&arguments, Some(&body.to_string()));
+        output.ok_or(error)
+    }
+
     /// Returns an object. `None` if it does not exist.
     pub(crate) fn get(&self, arguments: &[&str]) -> Option<Value> {
         let arguments = [&["get", "-o", "json"], arguments].concat();
@@ -178,7 +225,7 @@ impl World {
 
     /// Calls the scheduler's own command line. Returns what it prints.
     pub(crate) fn headroom(&self, arguments: &[&str]) -> String {
-        let server = format!("http://{}", self.scheduler().address);
+        let server = format!("http://{}", self.address());
         let output = Command::new(env!("CARGO_BIN_EXE_headroom"))
             .args(arguments)
             .args(["--server", &server])
@@ -190,7 +237,12 @@ impl World {
 
     /// Reads from the scheduler's REST interface. `None` if the object does not exist.
     pub(crate) fn rest(&self, path: &str) -> Option<Value> {
-        let url = format!("http://{}{path}", self.scheduler().address);
+        Self::rest_at(&self.address(), path)
+    }
+
+    /// Reads from the REST interface of the scheduler at an address. `None` if the object does not exist.
+    pub(crate) fn rest_at(address: &str, path: &str) -> Option<Value> {
+        let url = format!("http://{address}{path}");
         let response = runtime().block_on(async {
             let client = reqwest::Client::builder().no_proxy().build().unwrap();
             let response = client.get(url).send().await.unwrap();
@@ -215,6 +267,15 @@ fn guard_of_nothing() -> Child {
 pub(crate) struct Lab {
     pub(crate) world: &'static World,
     pub(crate) name: String,
+}
+
+/// The pods end with their test, so that the nodes have capacity for the other ones.
+impl Drop for Lab {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.kubectl(&["delete", "pod,job,deployment", "--all", "--wait=false"]);
+        }
+    }
 }
 
 impl Lab {

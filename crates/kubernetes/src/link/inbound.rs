@@ -46,7 +46,7 @@ pub(crate) fn received(message: SchedulerMessage) -> Vec<Received> {
             vec![Received::Fault(format!("{}: {}", error.code, error.message))]
         }
         Some(Content::ConfigurationResult(result)) if !result.error.is_empty() => {
-            vec![Received::Fault(format!("the queue file is not in force: {}", result.error))]
+            vec![Received::Answer(CoreAnswer::ConfigurationRefused { reason: result.error })]
         }
         Some(Content::ConfigurationResult(_) | Content::Events(_) | Content::Pong(_)) | None => {
             Vec::new()

@@ -64,6 +64,33 @@ impl Running {
         run(Command::new(self.tools.join("stop.sh")).arg(&self.folder).arg(part));
     }
 
+    /// Stops a part, and starts it again with more arguments.
+    pub fn start_part_with(&self, part: &str, more: &[String]) {
+        let pid_file = self.folder.join("pids").join(part);
+        let pid = std::fs::read_to_string(&pid_file).unwrap();
+        let words = std::fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap();
+        let words = String::from_utf8(words).unwrap();
+        let mut words = words.split_terminator('\0');
+        self.stop_part(part);
+        let log = self.folder.join("logs").join(part).with_extension("log");
+        let log = std::fs::OpenOptions::new().append(true).open(log).unwrap();
+        let child = Command::new(words.next().unwrap())
+            .args(words)
+            .args(more)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        std::fs::write(pid_file, child.id().to_string()).unwrap();
+    }
+
+    /// Sends a signal, such as `STOP`, to a part.
+    pub fn signal_part(&self, part: &str, signal: &str) {
+        let pid = std::fs::read_to_string(self.folder.join("pids").join(part)).unwrap();
+        run(Command::new("kill").arg(format!("-{signal}")).arg(pid.trim()));
+    }
+
     /// Returns the path of the kubeconfig of an administrator.
     pub fn kubeconfig(&self) -> PathBuf {
         self.folder.join("kubeconfig")

@@ -46,7 +46,7 @@ decisions! {
     EndedOrphan = "KD-09",
         "A foreign pod that ends on an unknown node is forgotten. YuniKorn counts it when the node appears.";
     CorruptEntry = "KD-10",
-        "A corrupt entry of a config map keeps its last value. YuniKorn adds an empty entry.";
+        "If an entry of a config map cannot be decompressed, its last readable value stays. YuniKorn adds an empty entry.";
     SettingAlias = "KD-11",
         "Both spellings of a setting are read. YuniKorn reads only one, which can differ from its documentation.";
     Saturation = "KD-12",

@@ -155,7 +155,7 @@ fn pod_tags(pod: &Pod) -> Tags {
 /// Name of the field that daemon sets require.
 const NODE_NAME_FIELD: &str = "metadata.name";
 
-/// Returns the only node that can take a pod of a daemon set. The last matching term counts.
+/// Returns the only node that can take a pod of a daemon set. The last matching field of all terms counts.
 pub fn required_node(pod: &Pod) -> Option<&Text> {
     let owners = &pod.metadata.owner_references;
     if !owners.iter().any(|owner| owner.kind == "DaemonSet") {

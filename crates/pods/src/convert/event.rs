@@ -169,6 +169,8 @@ kinds! {
     AssumeFailed = "AssumePodFailed", "AssumePodFailed", Warning, Each;
     /// The volumes of a pod were not bound, and the pod waits again.
     VolumesFailed = "PodVolumesBindFailure", "PodVolumesBindFailure", Warning, Each;
+    /// Binding the pod or its volumes failed repeatedly, and is tried again.
+    BindDelayed = "PodBindDelayed", "PodBindDelayed", Warning, Each;
     /// A pod was not bound, and waits again.
     BindFailed = "PodBindFailure", "PodBindFailure", Warning, Each;
     /// The core rejected the ask.
@@ -189,6 +191,8 @@ kinds! {
     NodeDeleted = "NodeDeleted", "NodeDeleted", Normal, Each;
     /// An annotation of a namespace is ignored.
     NamespaceIgnored = "NamespaceConfiguration", "AnnotationIgnored", Warning, Each;
+    /// A changed config map has no effect, and its former content stays in effect.
+    ConfigurationRefused = "Configuration", "ChangeRefused", Warning, Each;
     /// An entry of a config map is ignored.
     ConfigurationIgnored = "Configuration", "EntryIgnored", Warning, Each;
 }

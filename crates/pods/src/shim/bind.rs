@@ -17,6 +17,10 @@ const ASSUME_TRIES: usize = 30;
 /// Seconds between the tries of the other steps. There is one try for each.
 const DELAYS: [i64; 8] = [1, 2, 4, 8, 16, 30, 30, 30];
 
+/// Failed tries before the user gets an event. One failure often is a conflict or a short overload, and then an event
+/// for each pod would add to the overload.
+const TRIES_BEFORE_EVENT: usize = 2;
+
 impl Shim {
     /// Takes a node that the core selected, or the confirmation of an existing allocation.
     pub(super) fn allocated(&mut self, uid: &Text, node: &Text) {
@@ -153,7 +157,13 @@ impl Shim {
         match delay {
             Some(delay) if binding.tries < tries => {
                 binding.progress = BindProgress::Delayed;
+                let (is_reported, node) =
+                    (binding.tries == TRIES_BEFORE_EVENT, binding.node.clone());
                 self.start_timer(*delay, Timer::Bind { uid: uid.clone(), ticket });
+                if is_reported {
+                    let note = format!("the bind to node {node} is tried again: {error}");
+                    self.task_event(uid, EventKind::BindDelayed, note);
+                }
             }
             Some(_) | None => self.bind_failed(uid, error),
         }

@@ -78,6 +78,14 @@ impl Shim {
         self.apply_configuration(next);
     }
 
+    /// Reports that a change has no effect, in the log and at the config map that people change.
+    pub(super) fn configuration_refused(&mut self, reason: &str) {
+        let note = format!("the change is refused, and the former configuration stays: {reason}");
+        let about = EventObject::ConfigMap { name: CONFIGS_MAP.into() };
+        self.event(about, EventKind::ConfigurationRefused, note.clone());
+        self.log(note);
+    }
+
     fn apply_configuration(&mut self, mut next: Configuration) {
         let current = &self.configuration;
         let (old, new) = (current.entries(), next.entries());
@@ -89,7 +97,7 @@ impl Shim {
             return self.log("the change of the configuration takes effect after a restart".into());
         }
         match reload(&current.settings, &old, &new) {
-            Err(fault) => self.log(format!("the change of the configuration is refused: {fault}")),
+            Err(fault) => self.configuration_refused(&fault.to_string()),
             Ok(reloaded) => {
                 next.settings = reloaded.settings;
                 self.configuration = next;

@@ -126,6 +126,7 @@ impl Shim {
             CoreAnswer::AskMessage { key, message } => {
                 self.task_event(&key, EventKind::Informational, message);
             }
+            CoreAnswer::ConfigurationRefused { reason } => self.configuration_refused(&reason),
             CoreAnswer::NodeMessage { name, message } => self.node_message(&name, message),
         }
         self.finish()

@@ -52,6 +52,7 @@ fn a_failed_bind_is_tried_again_and_then_rolled_back() {
             seconds 1
                 bind p1 to n1: BindPod
             bind-retry p1 timeout
+                event p1: PodBindDelayed
                 wake in 2 s
             seconds 1
             seconds 1

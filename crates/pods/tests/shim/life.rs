@@ -464,7 +464,8 @@ fn a_change_of_the_configuration_is_sent() {
                 log: the change of service.clusterId takes effect after a restart
                 tell: configuration
             setting service.enableConfigHotRefresh yes
-                log: the change of the configuration is refused: service.enableConfigHotRefresh is "yes". Write true or false.
+                event yunikorn-configs: ChangeRefused
+                log: the change is refused, and the former configuration stays: service.enableConfigHotRefresh is "yes". Write true or false.
             setting service.enableConfigHotRefresh false
                 tell: configuration
             setting queues.yaml other

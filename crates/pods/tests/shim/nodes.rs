@@ -32,7 +32,6 @@ fn a_node_is_registered_changed_and_deleted() {
                 snapshot: node n1
             change-node n1 cpu=8 cordoned
                 snapshot: node n1
-                tell: node n1 update
                 tell: node n1 drain
             change-node n1 cpu=6
                 snapshot: node n1
@@ -59,7 +58,6 @@ fn a_cordoned_node_is_not_enabled() {
                 tell: node n1 create drained
                 event n1: NodeAccepted
             change-node n1
-                tell: node n1 update
                 tell: node n1 resume
         "#]],
     );

@@ -78,7 +78,7 @@ impl Serve {
         if !matches!(plays, Plays::Nothing) {
             ensure!(
                 process.tls.is_none() && !process.has_auth(),
-                "--demo and --demo-nodes need an open server on this machine. Remove `tls` and `auth`."
+                "--demo and --demo-nodes work only without TLS and authentication. Remove `tls` and `auth`."
             );
         }
         run::run(process, plays)

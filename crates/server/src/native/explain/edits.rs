@@ -100,7 +100,7 @@ impl Words<'_> {
             Edit::Release { allocation } => {
                 let what = self.allocation(*allocation)?;
                 Some(if books.allocation(*allocation).is_pending() {
-                    format!("withdraw {what}, which has a reservation")
+                    format!("withdraw the ask {what}, which has a reservation")
                 } else {
                     format!("release {what}")
                 })
