@@ -97,6 +97,8 @@ pub(crate) fn copy_of(bench: &Bench) -> Result<PathBuf> {
 /// This command, in the copy; what it compiles goes where everything else is.
 pub(crate) fn within(copy: &Path, bench: &Bench, mut command: Command) -> Command {
     command.current_dir(copy).env("CARGO_TARGET_DIR", bench.target());
+    // The build without features is not linted, but must have no warnings.
+    command.env("RUSTFLAGS", "-Dwarnings");
     command
 }
 
