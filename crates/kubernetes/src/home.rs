@@ -15,7 +15,8 @@ use headroom_core::Name;
 use headroom_pods::object::{Pod, Text};
 use headroom_pods::predicate::{Options, PodFacts, Snapshot};
 use headroom_pods::shim::{
-    Action, CoreAnswer, CoreMessage, Moment, Notice, Shim, SnapshotChange, Standing, WaitReason,
+    Action, ApiWrite, BindError, BindRequest, BindStep, CoreAnswer, CoreMessage, Moment, Notice,
+    Outcome, Shim, SnapshotChange, Standing, WaitReason,
 };
 use headroom_server::grpc::{AskWait, Interface, Lacking};
 use headroom_server::{PodAnswer, PodQuestion};
@@ -23,8 +24,9 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, sleep_until};
 use tonic::Status;
 
+use crate::devices::AssumedDevices;
 use crate::link::{self, Received};
-use crate::queue::{Observed, ToServer};
+use crate::queue::{DeviceWrite, Observed, ToServer};
 use crate::revisit::{self, Revisits};
 use crate::verdicts::Predicates;
 use crate::wait_reports::{self, WaitReports};
@@ -65,6 +67,8 @@ pub(crate) struct Home {
     reports: WaitReports,
     /// Waiting pods that nodes refused for reasons outside of these nodes.
     revisits: Revisits,
+    /// Devices for pods that are being bound.
+    devices: AssumedDevices,
     /// Whether the existing nodes and pods are known.
     is_listed: bool,
     /// Whether the core knows that all existing objects were sent.
@@ -84,6 +88,7 @@ impl Home {
             wake_at: None,
             reports: WaitReports::default(),
             revisits: Revisits::default(),
+            devices: AssumedDevices::default(),
             is_listed: false,
             is_recovered: false,
         }
@@ -198,6 +203,7 @@ impl Home {
         self.is_listed |= matches!(notice, Notice::Listed { .. });
         if let Notice::PodGone(pod) = &notice {
             self.revisits.forget(&pod.metadata.uid);
+            self.devices.drop(&mut self.snapshot, &pod.metadata.uid);
         }
         let actions = self.shim.notice(now(), notice);
         self.perform(actions);
@@ -276,6 +282,40 @@ impl Home {
         }
     }
 
+    /// Queues a write. Devices are selected here, because they depend on the snapshot.
+    fn write(&mut self, write: ApiWrite) {
+        let write = match write {
+            ApiWrite::Bind(request) if request.step == BindStep::AllocateDevices => {
+                return self.allocate_devices(request);
+            }
+            ApiWrite::UndoDevices { pod } => {
+                let claims = self.devices.drop(&mut self.snapshot, &pod.uid);
+                ToServer::Devices(DeviceWrite::Undo(pod, claims))
+            }
+            write => ToServer::Write(write),
+        };
+        self.to_server.push_back(write);
+    }
+
+    fn allocate_devices(&mut self, request: BindRequest) {
+        let BindRequest { pod, node, ticket, .. } = &request;
+        let selected = match self.shim.pod(&pod.uid) {
+            Some(pod) => self.devices.assume(&mut self.snapshot, self.options, pod, node),
+            None => Err("the pod is gone".to_owned()),
+        };
+        match selected {
+            Ok(claims) => {
+                let write = DeviceWrite::Allocate(request, claims);
+                self.to_server.push_back(ToServer::Devices(write));
+            }
+            Err(reason) => {
+                let (uid, ticket) = (pod.uid.clone(), *ticket);
+                let result = Err(BindError::Retry(format!("devices: {reason}")));
+                self.notice(Notice::Written(Outcome::Bind { uid, ticket, result }));
+            }
+        }
+    }
+
     /// Sends the amounts of a node again, so that the core asks about the node again.
     fn ask_again_about(&mut self, node: &str) {
         if let Some(message) = self.shim.ask_again_about(node) {
@@ -296,7 +336,7 @@ impl Home {
                     let contents = link::requests(message, |key| self.shim.ask(key));
                     self.to_core.extend(contents);
                 }
-                Action::Write(write) => self.to_server.push_back(ToServer::Write(write)),
+                Action::Write(write) => self.write(write),
                 Action::Event(event) => self.to_server.push_back(ToServer::Event(event)),
                 Action::Snapshot(change) => self.change(change),
                 Action::Log(line) => tracing::warn!("{line}"),

@@ -16,6 +16,7 @@ pub mod queue;
 pub mod volumes;
 pub mod watch;
 
+mod devices;
 mod home;
 mod link;
 mod revisit;

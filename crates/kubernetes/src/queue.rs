@@ -3,8 +3,10 @@
 use std::fmt;
 
 use headroom_pods::convert::event::Event;
+use headroom_pods::object::Text;
 use headroom_pods::predicate::Snapshot;
-use headroom_pods::shim::{ApiWrite, Notice};
+use headroom_pods::shim::{ApiWrite, BindRequest, Notice, PodIdentity};
+use serde_json::Value;
 
 /// Something that the watches or the writes report.
 #[derive(Debug)]
@@ -31,11 +33,44 @@ impl fmt::Debug for ClusterChange {
     }
 }
 
+/// What claims for devices get or lose.
+#[derive(Clone, Debug)]
+pub enum DeviceWrite {
+    /// The step of a bind before the pod is bound. Answered as the step of the request.
+    Allocate(BindRequest, Vec<ClaimWrite>),
+    /// Takes back what an earlier step gave. Errors are only logged.
+    Undo(PodIdentity, Vec<ClaimWrite>),
+}
+
+/// What a claim for devices gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimWrite {
+    /// Namespace of the claim.
+    pub namespace: Text,
+    /// Name of the claim.
+    pub name: Text,
+    /// Unique ID of the claim.
+    pub uid: Text,
+    /// The devices, and the nodes that can use them, unless the claim has devices already.
+    pub allocation: Option<NewAllocation>,
+}
+
+/// Devices for a claim without devices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewAllocation {
+    /// Results, as the API server stores them.
+    pub results: Vec<Value>,
+    /// Selector of the nodes that can use the devices. `None` for all nodes.
+    pub node_selector: Option<Value>,
+}
+
 /// Something to write to the API server.
 #[derive(Debug)]
 pub enum ToServer {
     /// A write with an outcome.
     Write(ApiWrite),
+    /// Gives devices to claims, or takes them back.
+    Devices(DeviceWrite),
     /// An event, best effort.
     Event(Event),
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "a skipped test prints why")]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod devices;
 mod examples;
 mod gangs;
 mod nodes;

@@ -1,4 +1,4 @@
-//! Workloads as their controllers make them: Spark, KubeRay, Kubeflow's training operator, a Job, and a Deployment.
+//! Workloads as their controllers make them: Spark, `KubeRay`, Kubeflow's training operator, a Job, and a Deployment.
 //!
 //! The labels and annotations are those that these projects set for YuniKorn. The tests do the part of their operators.
 

@@ -61,6 +61,18 @@ impl Pod {
     }
 }
 
+/// Waits until something is there.
+fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begin.elapsed() < ANSWERS_WITHIN, "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
 #[derive(Clone)]
 pub(crate) struct Client {
     runtime: Arc<tokio::runtime::Runtime>,
@@ -89,7 +101,7 @@ impl Client {
     fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Option<Value> {
         let request =
             self.http.request(method, format!("{}{path}", self.server)).bearer_auth(&self.token);
-        let request = body.into_iter().fold(request, |request, body| request.json(body));
+        let request = body.into_iter().fold(request, reqwest::RequestBuilder::json);
         self.runtime.block_on(async {
             let response = request.send().await.ok()?.error_for_status().ok()?;
             response.json().await.ok()
@@ -98,22 +110,11 @@ impl Client {
 
     /// Waits until the API server is ready.
     pub(crate) fn wait(&self) {
-        self.eventually("the API server is ready", || {
+        eventually("the API server is ready", || {
             let pods = "/api/v1/namespaces/default/pods?limit=1";
             self.send(Method::GET, "/readyz?verbose", None);
             self.send(Method::GET, pods, None)
         });
-    }
-
-    fn eventually<T>(&self, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-        let begin = Instant::now();
-        loop {
-            if let Some(found) = look() {
-                return found;
-            }
-            assert!(begin.elapsed() < ANSWERS_WITHIN, "not in time: {what}");
-            std::thread::sleep(Duration::from_millis(100));
-        }
     }
 
     /// Creates the queue file and the namespaces.
@@ -121,22 +122,22 @@ impl Client {
         let map =
             json!({"metadata": {"name": "yunikorn-configs"}, "data": {"queues.yaml": QUEUES}});
         let maps = "/api/v1/namespaces/default/configmaps";
-        self.eventually("the queue file", || self.send(Method::POST, maps, Some(&map)));
+        eventually("the queue file", || self.send(Method::POST, maps, Some(&map)));
         for (name, cpu) in QUOTAS {
             let quota = json!({"cpu": format!("{cpu}m")}).to_string();
             let annotations = json!({"yunikorn.apache.org/namespace.quota": quota});
             let space = json!({"metadata": {"name": name, "annotations": annotations}});
-            self.eventually("a namespace", || {
+            eventually("a namespace", || {
                 self.send(Method::POST, "/api/v1/namespaces", Some(&space))
             });
             let account = format!("/api/v1/namespaces/{name}/serviceaccounts/default");
-            self.eventually("its account", || self.send(Method::GET, &account, None));
+            eventually("its account", || self.send(Method::GET, &account, None));
         }
     }
 
     /// Returns the pods of all namespaces of the test.
     pub(crate) fn pods(&self) -> Vec<Pod> {
-        self.eventually("the pods", || {
+        eventually("the pods", || {
             let mut all = Vec::new();
             for (namespace, _) in QUOTAS {
                 let list =

@@ -4,6 +4,7 @@
 //! A wait for volumes does not count. Outcomes go into the queue of the loop as [`Notice::Written`].
 
 mod bind;
+mod device;
 mod event;
 mod namespace;
 mod order;
@@ -14,19 +15,19 @@ mod volume;
 use std::sync::Arc;
 use std::time::Duration;
 
-use headroom_pods::shim::{ApiWrite, BindStep, Notice, Outcome};
+use headroom_pods::shim::{ApiWrite, BindError, BindStep, Notice, Outcome};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::client::{Api, Fault};
-use crate::queue::{Observed, ToServer};
+use crate::queue::{DeviceWrite, Observed, ToServer};
 use crate::volumes::Volumes;
 use crate::watch::pause::Pauses;
 
 pub use event::EventCounts;
 
 use event::Events;
-use order::{Key, Order};
+use order::{Key, Order, Write};
 
 /// Most writes in flight.
 const IN_FLIGHT: usize = 64;
@@ -34,6 +35,9 @@ const IN_FLIGHT: usize = 64;
 const BEHIND_MAX: usize = 4_096;
 /// Tries of a write that has no retry in the state machine.
 const TRIES: u32 = 5;
+
+/// Why a step for devices without a selection fails.
+const NO_DEVICES: &str = "no devices are selected";
 
 /// Settings of the writes.
 #[derive(Clone, Debug)]
@@ -111,6 +115,12 @@ async fn run(actor: Actor, mut writes: mpsc::Receiver<ToServer>, events: Events)
     let mut order = Order::default();
     let mut running = JoinSet::<Key>::new();
     let mut is_open = true;
+    let begin = |write, permit, order: &mut Order, running: &mut JoinSet<Key>| {
+        let key = Key::of(&write);
+        if let Some(write) = order.begin(&key, write) {
+            running.spawn(actor.clone().perform(key, write, Some(permit)));
+        }
+    };
     while is_open || !running.is_empty() {
         tokio::select! {
             Some(ended) = running.join_next() => {
@@ -126,10 +136,10 @@ async fn run(actor: Actor, mut writes: mpsc::Receiver<ToServer>, events: Events)
                     None => is_open = false,
                     Some((_, ToServer::Event(event))) => events.offer(event),
                     Some((permit, ToServer::Write(write))) => {
-                        let key = Key::of(&write);
-                        if let Some(write) = order.begin(&key, write) {
-                            running.spawn(actor.clone().perform(key, write, Some(permit)));
-                        }
+                        begin(Write::Plain(write), permit, &mut order, &mut running);
+                    }
+                    Some((permit, ToServer::Devices(write))) => {
+                        begin(Write::Devices(write), permit, &mut order, &mut running);
                     }
                 }
             }
@@ -157,22 +167,41 @@ struct Actor {
 
 impl Actor {
     /// Performs a write, and returns its key.
-    async fn perform(self, key: Key, write: ApiWrite, permit: Option<OwnedSemaphorePermit>) -> Key {
+    async fn perform(self, key: Key, write: Write, permit: Option<OwnedSemaphorePermit>) -> Key {
         let permit = match permit {
             Some(permit) => Some(permit),
             None => Arc::clone(&self.permits).acquire_owned().await.ok(),
         };
+        match write {
+            Write::Plain(write) => self.perform_plain(write, permit).await,
+            Write::Devices(DeviceWrite::Allocate(request, claims)) => {
+                let (uid, ticket) = (request.pod.uid.clone(), request.ticket);
+                let result = self.allocate_devices(&request, &claims).await;
+                self.report(Outcome::Bind { uid, ticket, result });
+            }
+            Write::Devices(DeviceWrite::Undo(pod, claims)) => {
+                self.undo_devices(&pod, &claims).await;
+            }
+        }
+        key
+    }
+
+    async fn perform_plain(&self, write: ApiWrite, permit: Option<OwnedSemaphorePermit>) {
         match write {
             ApiWrite::Bind(request) => {
                 let (uid, ticket) = (request.pod.uid.clone(), request.ticket);
                 let result = match request.step {
                     BindStep::AssumeVolumes => self.assume_volumes(&request).await,
                     BindStep::BindVolumes => self.bind_volumes(&request, permit).await,
+                    // The loop selects devices, and sends them as `ToServer::Devices`.
+                    BindStep::AllocateDevices => Err(BindError::Retry(NO_DEVICES.to_owned())),
                     BindStep::BindPod => self.bind_pod(&request).await,
                 };
                 self.report(Outcome::Bind { uid, ticket, result });
             }
             ApiWrite::UndoVolumes { pod } => self.observe(self.volumes.undo(&pod.uid)),
+            // Nothing was selected.
+            ApiWrite::UndoDevices { .. } => {}
             ApiWrite::CreatePlaceholder { application, placeholder } => {
                 let outcome = self.create_placeholder(application, &placeholder).await;
                 self.report(outcome);
@@ -194,7 +223,6 @@ impl Actor {
                 self.observe([Observed::Notice(Notice::NamespaceRead { name, namespace })]);
             }
         }
-        key
     }
 
     fn report(&self, outcome: Outcome) {

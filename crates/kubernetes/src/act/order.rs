@@ -3,7 +3,16 @@
 use std::collections::{HashMap, VecDeque};
 
 use headroom_pods::object::Text;
-use headroom_pods::shim::ApiWrite;
+use headroom_pods::shim::{ApiWrite, BindRequest};
+
+use crate::queue::DeviceWrite;
+
+/// A write.
+#[derive(Clone, Debug)]
+pub(super) enum Write {
+    Plain(ApiWrite),
+    Devices(DeviceWrite),
+}
 
 /// What a write is about. Writes about the same are sent in their order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -17,10 +26,17 @@ pub(super) enum Key {
 }
 
 impl Key {
-    pub(super) fn of(write: &ApiWrite) -> Self {
+    pub(super) fn of(write: &Write) -> Self {
+        let write = match write {
+            Write::Plain(write) => write,
+            Write::Devices(
+                DeviceWrite::Allocate(BindRequest { pod, .. }, _) | DeviceWrite::Undo(pod, _),
+            ) => return Self::Pod(pod.uid.clone()),
+        };
         match write {
             ApiWrite::Bind(request) => Self::Pod(request.pod.uid.clone()),
             ApiWrite::UndoVolumes { pod }
+            | ApiWrite::UndoDevices { pod }
             | ApiWrite::DeletePod { pod, .. }
             | ApiWrite::Condition { pod, .. }
             | ApiWrite::FailPod { pod, .. } => Self::Pod(pod.uid.clone()),
@@ -36,7 +52,7 @@ impl Key {
 #[derive(Debug, Default)]
 pub(super) struct Order {
     /// Keys with a write in flight, and the writes behind it.
-    keys: HashMap<Key, VecDeque<ApiWrite>>,
+    keys: HashMap<Key, VecDeque<Write>>,
     behind: usize,
 }
 
@@ -47,7 +63,7 @@ impl Order {
     }
 
     /// Returns the write if it can start now. Otherwise, it starts after the writes before it.
-    pub(super) fn begin(&mut self, key: &Key, write: ApiWrite) -> Option<ApiWrite> {
+    pub(super) fn begin(&mut self, key: &Key, write: Write) -> Option<Write> {
         if let Some(behind) = self.keys.get_mut(key) {
             behind.push_back(write);
             self.behind += 1;
@@ -58,7 +74,7 @@ impl Order {
     }
 
     /// Ends the write of a key, and returns the next one.
-    pub(super) fn next(&mut self, key: &Key) -> Option<ApiWrite> {
+    pub(super) fn next(&mut self, key: &Key) -> Option<Write> {
         let write = self.keys.get_mut(key)?.pop_front();
         if write.is_some() {
             self.behind -= 1;
@@ -75,7 +91,7 @@ mod tests {
 
     #[test]
     fn writes_of_one_key_follow_each_other() {
-        let write = |name: &str| ApiWrite::ReadNamespace { name: name.into() };
+        let write = |name: &str| Write::Plain(ApiWrite::ReadNamespace { name: name.into() });
         let (one, two) = (Key::of(&write("one")), Key::of(&write("two")));
         let mut order = Order::default();
         assert!(order.begin(&one, write("one")).is_some());

@@ -19,6 +19,9 @@ pub const VOLUMES: &str = "/api/v1/persistentvolumes";
 /// Path of all claims of volumes.
 pub const CLAIMS: &str = "/api/v1/persistentvolumeclaims";
 
+/// Beginning of the paths of devices, their classes, and their claims.
+const DEVICES: &str = "/apis/resource.k8s.io/v1";
+
 /// Encodes a text as a part of a path or of a query.
 pub fn encoded(text: &str) -> impl Display {
     utf8_percent_encode(text, PLAIN)
@@ -52,6 +55,16 @@ pub fn config_map(namespace: &str, name: &str) -> String {
 /// Returns the path of a persistent volume.
 pub fn volume(name: &str) -> String {
     format!("{VOLUMES}/{}", encoded(name))
+}
+
+/// Returns the path of a claim for devices.
+pub fn device_claim(namespace: &str, name: &str) -> String {
+    format!("{DEVICES}/namespaces/{}/resourceclaims/{}", encoded(namespace), encoded(name))
+}
+
+/// Returns the path of a class of devices.
+pub fn device_class(name: &str) -> String {
+    format!("{DEVICES}/deviceclasses/{}", encoded(name))
 }
 
 /// Returns the path of a claim of a volume.

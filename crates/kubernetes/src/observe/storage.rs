@@ -116,10 +116,10 @@ fn devices(follow: &mut Follow<'_>) {
         let (namespace, name) = (metadata.namespace.clone(), metadata.name.clone());
         let claim = seen.existing();
         out.push(ClusterChange::observed(move |snapshot| {
-            let claims = &mut snapshot.devices_mut().claims;
+            let devices = snapshot.devices_mut();
             match claim {
-                Some(claim) => claims.insert(namespace, name, claim),
-                None => drop(claims.remove(&namespace, &name)),
+                Some(claim) => devices.put_claim(claim),
+                None => devices.remove_claim(&namespace, &name),
             }
         }));
     });

@@ -15,6 +15,9 @@ const GUARD: &str = r#"trap "" INT; read -r _
 for pid in "$1"/*.pid; do kill "$(cat "$pid")"; done
 "$0" "$1"; rm -rf "$1""#;
 
+/// Starts a process that nobody waits for, as the tools do: file of its ID, log, command.
+const LAUNCH: &str = r#"log=$1; shift; setsid "$@" >>"$log" 2>&1 </dev/null & echo $! >"$0""#;
+
 /// A running cluster.
 pub struct Running {
     /// Folder with data, logs, and `bin/kubectl`. A process with a file `NAME.pid` here also stops with the cluster.
@@ -70,19 +73,11 @@ impl Running {
         let pid = std::fs::read_to_string(&pid_file).unwrap();
         let words = std::fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap();
         let words = String::from_utf8(words).unwrap();
-        let mut words = words.split_terminator('\0');
         self.stop_part(part);
         let log = self.folder.join("logs").join(part).with_extension("log");
-        let log = std::fs::OpenOptions::new().append(true).open(log).unwrap();
-        let child = Command::new(words.next().unwrap())
-            .args(words)
-            .args(more)
-            .stdin(Stdio::null())
-            .stdout(log.try_clone().unwrap())
-            .stderr(log)
-            .spawn()
-            .unwrap();
-        std::fs::write(pid_file, child.id().to_string()).unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", LAUNCH]).args([&pid_file, &log]);
+        run(command.args(words.split_terminator('\0')).args(more));
     }
 
     /// Sends a signal, such as `STOP`, to a part.

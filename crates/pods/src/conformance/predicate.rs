@@ -383,6 +383,8 @@ fn snapshot(cluster: Cluster) -> Snapshot {
     let devices = snapshot.devices_mut();
     fill!(devices.slices, cluster.resource_slices);
     fill!(devices.classes, cluster.device_classes);
-    fill_namespaced!(devices.claims, cluster.resource_claims);
+    for claim in cluster.resource_claims {
+        devices.put_claim(Arc::new(claim));
+    }
     snapshot
 }

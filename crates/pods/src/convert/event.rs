@@ -169,7 +169,9 @@ kinds! {
     AssumeFailed = "AssumePodFailed", "AssumePodFailed", Warning, Each;
     /// The volumes of a pod were not bound, and the pod waits again.
     VolumesFailed = "PodVolumesBindFailure", "PodVolumesBindFailure", Warning, Each;
-    /// Binding the pod or its volumes failed repeatedly, and is tried again.
+    /// The claims of a pod did not get their devices, and the pod waits again.
+    DevicesFailed = "PodDevicesBindFailure", "PodDevicesBindFailure", Warning, Each;
+    /// Binding the pod, its volumes, or its devices failed repeatedly, and is tried again.
     BindDelayed = "PodBindDelayed", "PodBindDelayed", Warning, Each;
     /// A pod was not bound, and waits again.
     BindFailed = "PodBindFailure", "PodBindFailure", Warning, Each;

@@ -25,6 +25,14 @@ macro_rules! words {
                     _ => Self::$other,
                 }
             }
+
+            /// Returns the word of this variant. `None` for other texts, which are not stored.
+            pub fn word(self) -> Option<&'static str> {
+                match self {
+                    $(Self::$variant => Some($word),)*
+                    Self::$other => None,
+                }
+            }
         }
 
         impl Default for $name {

@@ -52,9 +52,9 @@ pub use snapshot::{
 pub use survey::{RefusedNodes, Survey};
 
 pub use binding::{BIND_COMPLETED, SELECTED_NODE, VolumeStep};
-pub use device::{DeviceChoice, DeviceTarget};
+pub use device::{DeviceChoice, DeviceNodes, DeviceTarget};
 
-use crate::object::Text;
+use crate::object::{Claim, Text};
 
 /// Settings that change the rules of predicates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -267,6 +267,14 @@ impl<'a> Prepared<'a> {
             Preparation::Skip => Ok(Vec::new()),
             Preparation::Check(state) => state.choices(node),
             Preparation::Refuse(refusal) => Err(refusal.clone()),
+        }
+    }
+
+    /// Returns the claims for devices of the pod, in its order. Empty if one of them prevents the pod from running.
+    pub fn device_claims(&self) -> &[&'a Claim] {
+        match &self.states.device {
+            Preparation::Check(state) => state.claims(),
+            Preparation::Skip | Preparation::Refuse(_) => &[],
         }
     }
 

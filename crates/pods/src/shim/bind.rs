@@ -1,10 +1,10 @@
 //! Binds: an allocation of the core becomes a binding at the API server, or is rolled back.
 
 use crate::convert::event::EventKind;
-use crate::object::Text;
+use crate::object::{Pod, Text};
 
 use super::Shim;
-use super::claim::has_claims;
+use super::claim::{has_claims, has_device_claims};
 use super::message::{
     ApiWrite, BindDone, BindError, BindRequest, BindStep, PodIdentity, Termination,
 };
@@ -28,7 +28,11 @@ impl Shim {
             return self.release(uid, Termination::StoppedByRm);
         };
         let own_node = entry.pod.spec.node_name.clone();
-        let has_claims = has_claims(&entry.pod);
+        let first = if has_claims(&entry.pod) {
+            BindStep::AssumeVolumes
+        } else {
+            after_volumes(&entry.pod)
+        };
         let Some(task) = entry.task() else { return self.release(uid, Termination::StoppedByRm) };
         match &task.state {
             TaskState::Scheduling { node: sent } if !sent.is_empty() => {
@@ -38,7 +42,7 @@ impl Shim {
                 }
             }
             TaskState::Scheduling { .. } if !own_node.is_empty() => {}
-            TaskState::Scheduling { .. } => self.assume(uid, node, has_claims),
+            TaskState::Scheduling { .. } => self.assume(uid, node, first),
             TaskState::Failed => self.release(uid, Termination::StoppedByRm),
             TaskState::New | TaskState::Allocated(_) | TaskState::Bound(_) => {
                 self.log_state(uid, "an allocation");
@@ -46,14 +50,14 @@ impl Shim {
         }
     }
 
-    fn assume(&mut self, uid: &Text, node: &Text, has_claims: bool) {
+    fn assume(&mut self, uid: &Text, node: &Text, step: BindStep) {
         // The core does not know yet that the node is gone. It drops the allocation when it does.
         if !self.is_accepted(node) {
             return self.tell_ask(uid);
         }
         let binding = Binding {
             node: node.clone(),
-            step: if has_claims { BindStep::AssumeVolumes } else { BindStep::BindPod },
+            step,
             tries: 0,
             ticket: 0,
             progress: BindProgress::Requested,
@@ -114,14 +118,19 @@ impl Shim {
         let is_lost = binding.progress == BindProgress::NodeLost;
         match result {
             Ok(BindDone::PodBound) => self.bound(uid),
-            Ok(BindDone::VolumesAssumed | BindDone::VolumesBound)
+            Ok(BindDone::VolumesAssumed | BindDone::VolumesBound | BindDone::DevicesAllocated)
             | Err(BindError::Final(_) | BindError::Retry(_))
                 if is_lost =>
             {
                 self.ask_again(uid);
             }
             Ok(BindDone::VolumesAssumed) => self.next_step(uid, ticket, BindStep::BindVolumes),
-            Ok(BindDone::VolumesBound) => self.next_step(uid, ticket, BindStep::BindPod),
+            Ok(BindDone::VolumesBound) => {
+                let step =
+                    self.pods.get(uid).map_or(BindStep::BindPod, |one| after_volumes(&one.pod));
+                self.next_step(uid, ticket, step);
+            }
+            Ok(BindDone::DevicesAllocated) => self.next_step(uid, ticket, BindStep::BindPod),
             // The deletion of the pod follows, and ends the task.
             Err(BindError::Gone) => binding.progress = BindProgress::PodGone,
             // The pod is recorded on that node as soon as the watch shows it there.
@@ -150,7 +159,7 @@ impl Shim {
         binding.tries += 1;
         let (tries, delay) = match binding.step {
             BindStep::AssumeVolumes => (ASSUME_TRIES, Some(&1)),
-            BindStep::BindVolumes | BindStep::BindPod => {
+            BindStep::BindVolumes | BindStep::AllocateDevices | BindStep::BindPod => {
                 (DELAYS.len(), DELAYS.get(binding.tries - 1))
             }
         };
@@ -202,7 +211,7 @@ impl Shim {
     }
 
     fn bound_elsewhere(&mut self, uid: &Text, node: &Text) {
-        self.undo_volumes(uid);
+        self.undo_claims(uid);
         self.release(uid, Termination::StoppedByRm);
         let place = if self.is_accepted(node) {
             Place::Node(node.clone())
@@ -237,9 +246,10 @@ impl Shim {
             }
             BindStep::AssumeVolumes => EventKind::AssumeFailed,
             BindStep::BindVolumes => EventKind::VolumesFailed,
+            BindStep::AllocateDevices => EventKind::DevicesFailed,
             BindStep::BindPod => EventKind::BindFailed,
         };
-        self.undo_volumes(uid);
+        self.undo_claims(uid);
         // The state changes before the release, because the next allocation can follow at once.
         self.set_task_state(uid, TaskState::Scheduling { node: Text::default() });
         self.task_event(uid, kind, note);
@@ -262,20 +272,32 @@ impl Shim {
         }
     }
 
-    /// Drops the assumed volumes of a bind that ends without success.
-    pub(super) fn undo_volumes(&mut self, uid: &Text) {
+    /// Drops the assumed volumes of a bind that ends without success, and takes back its devices.
+    pub(super) fn undo_claims(&mut self, uid: &Text) {
         let Some(entry) = self.pods.get(uid) else { return };
         let is_allocated =
             entry.task().is_some_and(|task| matches!(task.state, TaskState::Allocated(_)));
-        if is_allocated && has_claims(&entry.pod) {
-            let pod = PodIdentity::from(&*entry.pod);
-            self.write(ApiWrite::UndoVolumes { pod });
+        if !is_allocated {
+            return;
+        }
+        let pod = PodIdentity::from(&*entry.pod);
+        let (volumes, devices) = (has_claims(&entry.pod), has_device_claims(&entry.pod));
+        if volumes {
+            self.write(ApiWrite::UndoVolumes { pod: pod.clone() });
+        }
+        if devices {
+            self.write(ApiWrite::UndoDevices { pod });
         }
     }
 
     fn ask_again(&mut self, uid: &Text) {
-        self.undo_volumes(uid);
+        self.undo_claims(uid);
         self.set_task_state(uid, TaskState::Scheduling { node: Text::default() });
         self.tell_ask(uid);
     }
+}
+
+/// Returns the first step of a bind after those of volumes.
+fn after_volumes(pod: &Pod) -> BindStep {
+    if has_device_claims(pod) { BindStep::AllocateDevices } else { BindStep::BindPod }
 }

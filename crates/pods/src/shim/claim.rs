@@ -80,3 +80,8 @@ pub(super) fn has_claims(pod: &Pod) -> bool {
         .iter()
         .any(|volume| matches!(volume.source, VolumeSource::Claim(_) | VolumeSource::Ephemeral))
 }
+
+/// Returns whether a pod has claims for devices.
+pub(super) fn has_device_claims(pod: &Pod) -> bool {
+    !pod.spec.resource_claims.is_empty()
+}

@@ -229,7 +229,7 @@ impl Shim {
         let Some(task) = self.task_mut(uid) else { return };
         match task.state {
             TaskState::Scheduling { .. } | TaskState::Allocated(_) => {
-                self.undo_volumes(uid);
+                self.undo_claims(uid);
                 self.release(uid, Termination::StoppedByRm);
                 self.set_task_state(uid, TaskState::Bound(Confirmed::No));
             }
@@ -253,7 +253,7 @@ impl Shim {
 
     /// Replaces the ask of a pod that another scheduler bound by an allocation on its node.
     pub(super) fn record_elsewhere(&mut self, uid: &Text) {
-        self.undo_volumes(uid);
+        self.undo_claims(uid);
         self.release(uid, Termination::StoppedByRm);
         self.confirm_again(uid);
     }
@@ -266,7 +266,7 @@ impl Shim {
         }
         let termination = task.termination.unwrap_or(Termination::StoppedByRm);
         let id = task.application.clone();
-        self.undo_volumes(uid);
+        self.undo_claims(uid);
         let is_deferred =
             self.applications.get_mut(&id).is_some_and(|application| match application.state {
                 ApplicationState::Submitted => {

@@ -383,3 +383,65 @@ fn a_bind_is_not_tried_again_after_a_preemption() {
         "#]],
     );
 }
+
+#[test]
+fn devices_come_after_volumes_and_are_taken_back_with_a_rollback() {
+    check(
+        "
+        claim c1
+        node n1
+        pod p1 app=a1 claim=c1 devices=d1
+        accepted a1
+        allocated p1 n1
+        volumes-assumed p1
+        volumes-bound p1
+        bind-retry p1 no device
+        seconds 1
+        devices-allocated p1
+        bind-final p1 refused
+        pod p2 app=a1 devices=d2
+        allocated p2 n1
+        devices-allocated p2
+        bind-ok p2
+        ",
+        &expect![[r#"
+            claim c1
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                tell: node n1 resume
+            pod p1 app=a1 claim=c1 devices=d1
+                tell: application a1
+            accepted a1
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+            allocated p1 n1
+                bind p1 to n1: AssumeVolumes
+            volumes-assumed p1
+                bind p1 to n1: BindVolumes
+            volumes-bound p1
+                bind p1 to n1: AllocateDevices
+            bind-retry p1 no device
+                wake in 1 s
+            seconds 1
+                bind p1 to n1: AllocateDevices
+            devices-allocated p1
+                bind p1 to n1: BindPod
+            bind-final p1 refused
+                undo the volumes of p1
+                undo the devices of p1
+                event p1: PodBindFailure
+                tell: release p1 SCHEDULING_FAILED_ON_RM
+            pod p2 app=a1 devices=d2
+                tell: ask p2 1000m
+                event p2: Scheduling
+            allocated p2 n1
+                bind p2 to n1: AllocateDevices
+            devices-allocated p2
+                bind p2 to n1: BindPod
+            bind-ok p2
+                event p2: Scheduled
+                event p1: PodBindSuccessful
+        "#]],
+    );
+}

@@ -110,6 +110,7 @@ impl Story {
             "bind-ok" => self.bind(name, Ok(BindDone::PodBound)),
             "volumes-assumed" => self.bind(name, Ok(BindDone::VolumesAssumed)),
             "volumes-bound" => self.bind(name, Ok(BindDone::VolumesBound)),
+            "devices-allocated" => self.bind(name, Ok(BindDone::DevicesAllocated)),
             "bind-retry" => self.bind(name, Err(BindError::Retry(text()))),
             "bind-final" => self.bind(name, Err(BindError::Final(text()))),
             "bind-gone" => self.bind(name, Err(BindError::Gone)),
@@ -225,7 +226,8 @@ impl Story {
         self.notice(Notice::Pod(pod));
     }
 
-    /// Creates or changes a pod: `p1 app=a1 node=n1 cpu=1 group=w groups=<JSON> claim=c gates=g foreign placeholder`.
+    /// Creates or changes a pod: `p1 app=a1 node=n1 cpu=1 group=w groups=<JSON> claim=c devices=d gates=g foreign
+    /// placeholder`.
     fn pod(&mut self, words: &[&str]) -> Arc<Pod> {
         let name = words[0];
         self.pods.entry(name.to_owned()).or_insert_with(|| {
@@ -279,6 +281,10 @@ impl Story {
                             { "name": "v", "persistentVolumeClaim": { "claimName": value } }
                         ]);
                     }
+                    "devices" => {
+                        pod["spec"]["resourceClaims"] =
+                            json!([{ "name": "d", "resourceClaimName": value }]);
+                    }
                     _ => panic!("unknown word {word}"),
                 }
             }
@@ -325,6 +331,7 @@ impl Story {
                 self.tickets.insert(uid, request.ticket);
                 format!("bind {} to {}: {:?}", request.pod.name, request.node, request.step)
             }
+            ApiWrite::UndoDevices { pod } => format!("undo the devices of {}", pod.name),
             ApiWrite::UndoVolumes { pod } => format!("undo the volumes of {}", pod.name),
             ApiWrite::CreatePlaceholder { application, placeholder } => {
                 let name = placeholder.name.clone();

@@ -35,6 +35,19 @@ pub struct DeviceChoice<'a> {
     pub device: &'a Text,
     /// Whether the device is only monitored.
     pub admin_access: bool,
+    /// Nodes that can use the device.
+    pub nodes: DeviceNodes<'a>,
+}
+
+/// Nodes that can use a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceNodes<'a> {
+    /// The node that has the device.
+    One,
+    /// The nodes that a selector selects.
+    Selected(&'a NodeSelector),
+    /// All nodes.
+    All,
 }
 
 /// For what a device is.
@@ -49,6 +62,8 @@ pub enum DeviceTarget<'a> {
 /// State of the predicate.
 #[derive(Clone, Debug)]
 pub(super) struct DynamicResources<'a> {
+    /// All claims of the pod.
+    claims: Vec<&'a Claim>,
     /// Nodes that can use the devices of claims that have some.
     allocated: Vec<&'a NodeSelector>,
     /// Devices for claims that have none.
@@ -76,6 +91,7 @@ impl<'a> Predicate<'a> for DynamicResources<'a> {
 fn prepare(context: Context<'_>) -> Result<Option<DynamicResources<'_>>, DeviceRefusal> {
     let devices = context.snapshot.devices();
     let mut state = DynamicResources {
+        claims: Vec::new(),
         allocated: Vec::new(),
         wanted: Vec::new(),
         extended: Vec::new(),
@@ -83,6 +99,7 @@ fn prepare(context: Context<'_>) -> Result<Option<DynamicResources<'_>>, DeviceR
     };
     for reference in &context.pod.pod().spec.resource_claims {
         let Some(claim) = find(context, reference)? else { continue };
+        state.claims.push(claim);
         match &claim.status.allocation {
             Some(allocation) => {
                 check_consumers(context, claim)?;
@@ -98,7 +115,7 @@ fn prepare(context: Context<'_>) -> Result<Option<DynamicResources<'_>>, DeviceR
     }
     if !state.wanted.is_empty() || !state.extended.is_empty() {
         state.pools = Pools::new(devices);
-    } else if state.allocated.is_empty() {
+    } else if state.claims.is_empty() {
         return Ok(None);
     }
     Ok(Some(state))
@@ -127,7 +144,7 @@ fn find<'a>(
     } else {
         &reference.resource_claim_name
     };
-    let claim = context.snapshot.devices().claims.get(namespace, name).ok_or_else(|| {
+    let claim = context.snapshot.devices().claim(namespace, name).ok_or_else(|| {
         DeviceRefusal::Missing { namespace: namespace.clone(), claim: name.clone() }
     })?;
     if claim.metadata.is_deleting() {
@@ -156,6 +173,11 @@ fn check_consumers(context: Context<'_>, claim: &Claim) -> Result<(), DeviceRefu
 }
 
 impl<'a> DynamicResources<'a> {
+    /// Returns all claims of the pod.
+    pub(super) fn claims(&self) -> &[&'a Claim] {
+        &self.claims
+    }
+
     /// Returns the devices that the pod gets on the node.
     pub(super) fn choices(&self, node: &NodeFacts) -> Result<Vec<DeviceChoice<'a>>, Refusal> {
         self.find(node).map_err(Refusal::Device)

@@ -73,7 +73,7 @@ impl<'a> Pools<'a> {
             pool.slices.sort_by_key(|slice| slice.devices.first().map(|device| &device.name));
             pools.add(pool);
         }
-        let results = devices.claims.iter().filter_map(|claim| claim.status.allocation.as_ref());
+        let results = devices.current_claims().filter_map(|claim| claim.status.allocation.as_ref());
         let results = results.flat_map(|allocation| &allocation.devices.results);
         // Monitoring takes no device away.
         let in_use = results.filter(|result| result.admin_access != Some(true));

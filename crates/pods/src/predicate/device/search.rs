@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::object::{Attribute, ClaimConstraint, Text};
+use crate::object::{Attribute, ClaimConstraint, Device, SliceSpec, Text};
 use crate::predicate::DeviceRefusal;
 use crate::quantity::Quantity;
 
-use super::DeviceChoice;
 use super::pool::{Candidate, OnNode, counters_of};
 use super::request::{Alternative, Request, Wanted};
+use super::{DeviceChoice, DeviceNodes};
 
 /// Most devices that one claim can have.
 const MAX_DEVICES: usize = 32;
@@ -71,6 +71,20 @@ fn choice<'a>(
         pool: &slice.pool.name,
         device: &device.name,
         admin_access: chosen.alternative.admin_access,
+        nodes: nodes(slice, device),
+    }
+}
+
+fn nodes<'a>(slice: &'a SliceSpec, device: &'a Device) -> DeviceNodes<'a> {
+    let (selector, all) = if slice.per_device_node_selection {
+        (device.node_selector.as_ref(), device.all_nodes == Some(true))
+    } else {
+        (slice.node_selector.as_ref(), slice.all_nodes)
+    };
+    match selector {
+        _ if all => DeviceNodes::All,
+        Some(selector) => DeviceNodes::Selected(selector),
+        None => DeviceNodes::One,
     }
 }
 

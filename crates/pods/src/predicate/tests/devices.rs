@@ -31,7 +31,7 @@ impl Cluster {
             r#"{{"metadata":{{"name":"{name}","namespace":"lab"}},
             "spec":{{"devices":{{"requests":[{requests}]{more}}}}},"status":{{{status}}}}}"#
         ));
-        self.0.devices_mut().claims.insert("lab".into(), name.into(), Arc::new(claim));
+        self.0.devices_mut().put_claim(Arc::new(claim));
         self
     }
 

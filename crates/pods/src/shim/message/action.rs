@@ -76,6 +76,11 @@ pub enum ApiWrite {
         /// The pod.
         pod: PodIdentity,
     },
+    /// Takes back the devices of a pod after a rollback.
+    UndoDevices {
+        /// The pod.
+        pod: PodIdentity,
+    },
     /// Creates a placeholder. Answered by [`Outcome::PlaceholderCreated`] or [`Outcome::PlaceholderRefused`].
     CreatePlaceholder {
         /// Application ID.
@@ -144,6 +149,8 @@ pub enum BindStep {
     AssumeVolumes,
     /// Binds the claims, and waits for them.
     BindVolumes,
+    /// Gives devices to the claims for devices, and reserves the claims for the pod.
+    AllocateDevices,
     /// Binds the pod.
     BindPod,
 }

@@ -151,6 +151,8 @@ pub enum BindDone {
     VolumesAssumed,
     /// All volumes are bound.
     VolumesBound,
+    /// All claims for devices have their devices, and are reserved for the pod.
+    DevicesAllocated,
     /// The pod is bound to the requested node, by this request or before.
     PodBound,
 }

@@ -1,0 +1,225 @@
+//! Writes which devices the claims of a pod have.
+
+use headroom_pods::shim::{BindDone, BindError, BindRequest, PodIdentity};
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::client::{Content, Fault, path};
+use crate::queue::{ClaimWrite, NewAllocation};
+
+use super::Actor;
+
+/// Protects a claim with devices from its deletion while a pod uses them.
+const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
+/// Tries to write a claim that others write at the same time.
+const TRIES: usize = 4;
+
+/// What happens to a claim.
+#[derive(Clone, Copy)]
+enum Change {
+    /// The claim gets devices, and is reserved for a pod.
+    Reserve,
+    /// The reservation for a pod ends, and the devices of a claim that nobody else uses are taken back.
+    Release,
+}
+
+impl Actor {
+    /// Gives devices to claims, and reserves the claims for a pod.
+    pub(super) async fn allocate_devices(
+        &self,
+        request: &BindRequest,
+        claims: &[ClaimWrite],
+    ) -> Result<BindDone, BindError> {
+        for claim in claims {
+            self.change_claim(claim, &request.pod, Change::Reserve).await?;
+        }
+        Ok(BindDone::DevicesAllocated)
+    }
+
+    /// Takes back what [`Actor::allocate_devices`] gave. Devices that another pod uses stay.
+    pub(super) async fn undo_devices(&self, pod: &PodIdentity, claims: &[ClaimWrite]) {
+        for claim in claims {
+            let undone = self.change_claim(claim, pod, Change::Release).await;
+            if let Err(error) = undone {
+                tracing::warn!(claim = %claim.name, pod = %pod.name, "devices stay with the claim: {error:?}");
+            }
+        }
+    }
+
+    /// Reads a claim, changes it, and writes it. Repeats this if others wrote the claim meanwhile.
+    async fn change_claim(
+        &self,
+        claim: &ClaimWrite,
+        pod: &PodIdentity,
+        change: Change,
+    ) -> Result<(), BindError> {
+        let path = path::device_claim(&claim.namespace, &claim.name);
+        let mut conflict = None;
+        for _ in 0..TRIES {
+            let mut value: Value = self.api.get(&path).await.map_err(|fault| fault_of(&fault))?;
+            if value["metadata"]["uid"] != claim.uid.as_str() {
+                return Err(BindError::Final(format!("claim {} was replaced", claim.name)));
+            }
+            let with_metadata = match change {
+                Change::Reserve => self.reserve(&mut value, claim, pod).await?,
+                Change::Release => {
+                    release(&mut value, pod, claim.allocation.is_some()).then_some(false)
+                }
+            };
+            let Some(with_metadata) = with_metadata else { return Ok(()) };
+            match self.put_claim(&path, value, with_metadata).await {
+                Ok(()) => return Ok(()),
+                Err(fault) if fault.code() == Some(409) => conflict = Some(fault),
+                Err(fault) => return Err(fault_of(&fault)),
+            }
+        }
+        let error = conflict.map_or_else(String::new, |fault| fault.to_string());
+        Err(BindError::Retry(error))
+    }
+
+    /// Writes the status of a claim, and the metadata before it if that changed.
+    async fn put_claim(&self, path: &str, value: Value, with_metadata: bool) -> Result<(), Fault> {
+        let mut value = value;
+        if with_metadata {
+            let written = self.api.write(Method::PUT, path, Content::Json(&value)).await?;
+            let written: Value = serde_json::from_slice(&written)
+                .map_err(|error| Fault::Unreadable(error.to_string()))?;
+            value["metadata"] = written["metadata"].clone();
+        }
+        self.api.write(Method::PUT, &format!("{path}/status"), Content::Json(&value)).await?;
+        Ok(())
+    }
+
+    /// Gives a claim its devices, and reserves it. Returns whether the metadata changed too. `None` if nothing is to be
+    /// written.
+    async fn reserve(
+        &self,
+        value: &mut Value,
+        claim: &ClaimWrite,
+        pod: &PodIdentity,
+    ) -> Result<Option<bool>, BindError> {
+        let mut with_metadata = false;
+        let is_allocated = value["status"]["allocation"].is_object();
+        match &claim.allocation {
+            // An earlier try wrote this, or another scheduler something else.
+            Some(new) if is_allocated && !has_devices(value, new) => {
+                return Err(BindError::Retry(format!("claim {} has other devices", claim.name)));
+            }
+            None if !is_allocated => {
+                return Err(BindError::Retry(format!("claim {} has no devices yet", claim.name)));
+            }
+            Some(new) if !is_allocated => {
+                let config = self.config(value, new).await?;
+                let mut devices = json!({ "results": new.results });
+                if !config.is_empty() {
+                    devices["config"] = config.into();
+                }
+                value["status"]["allocation"] = json!({ "devices": devices });
+                if let Some(selector) = &new.node_selector {
+                    value["status"]["allocation"]["nodeSelector"] = selector.clone();
+                }
+                with_metadata = add_finalizer(value);
+            }
+            Some(_) | None => {}
+        }
+        let users = value["status"]["reservedFor"].as_array().cloned().unwrap_or_default();
+        if users.iter().any(|user| user["uid"] == pod.uid.as_str()) && is_allocated {
+            return Ok(None);
+        }
+        let user = json!({"resource": "pods", "name": pod.name.as_str(), "uid": pod.uid.as_str()});
+        value["status"]["reservedFor"] = users.into_iter().chain([user]).collect();
+        Ok(Some(with_metadata))
+    }
+
+    /// Returns the parameters of drivers for the devices: those of the classes first, then those of the claim.
+    async fn config(&self, claim: &Value, new: &NewAllocation) -> Result<Vec<Value>, BindError> {
+        let mut config = Vec::new();
+        let mut seen = Vec::new();
+        for result in &new.results {
+            let request = result["request"].as_str().unwrap_or_default();
+            if seen.contains(&request) {
+                continue;
+            }
+            seen.push(request);
+            let Some(class) = class_of(claim, request) else { continue };
+            let path = path::device_class(class);
+            let class: Value = self.api.get(&path).await.map_err(|fault| fault_of(&fault))?;
+            for one in class["spec"]["config"].as_array().into_iter().flatten() {
+                let mut one = one.clone();
+                one["source"] = json!("FromClass");
+                one["requests"] = json!([request]);
+                config.push(one);
+            }
+        }
+        for one in claim["spec"]["devices"]["config"].as_array().into_iter().flatten() {
+            let requests = one["requests"].as_array().cloned().unwrap_or_default();
+            // A request with alternatives is also named without the alternative.
+            let is_meant = |request: &&str| {
+                let whole = request.split('/').next().unwrap_or_default();
+                requests.iter().any(|name| name == *request || name == whole)
+            };
+            if requests.is_empty() || seen.iter().any(is_meant) {
+                let mut one = one.clone();
+                one["source"] = json!("FromClaim");
+                config.push(one);
+            }
+        }
+        Ok(config)
+    }
+}
+
+/// Returns the class of a request, which is named with its alternative after a slash.
+fn class_of<'a>(claim: &'a Value, request: &str) -> Option<&'a str> {
+    let (name, alternative) = request.split_once('/').unwrap_or((request, ""));
+    let mut requests = claim["spec"]["devices"]["requests"].as_array()?.iter();
+    let request = requests.find(|one| one["name"] == name)?;
+    let exact = if alternative.is_empty() {
+        &request["exactly"]
+    } else {
+        request["firstAvailable"].as_array()?.iter().find(|one| one["name"] == alternative)?
+    };
+    exact["deviceClassName"].as_str()
+}
+
+/// Returns whether a claim has exactly these devices.
+fn has_devices(claim: &Value, new: &NewAllocation) -> bool {
+    let results = claim["status"]["allocation"]["devices"]["results"].as_array();
+    let same = |one: &Value, other: &Value| {
+        ["request", "driver", "pool", "device"].iter().all(|field| one[field] == other[field])
+    };
+    results.is_some_and(|results| {
+        results.len() == new.results.len()
+            && results.iter().zip(&new.results).all(|(one, other)| same(one, other))
+    })
+}
+
+fn add_finalizer(claim: &mut Value) -> bool {
+    let finalizers = claim["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
+    if finalizers.iter().any(|one| one == FINALIZER) {
+        return false;
+    }
+    claim["metadata"]["finalizers"] =
+        finalizers.into_iter().chain([Value::from(FINALIZER)]).collect();
+    true
+}
+
+/// Ends the reservation for a pod. Also takes the devices back if they were for this pod and nobody else uses them.
+/// Returns whether something changed.
+fn release(claim: &mut Value, pod: &PodIdentity, is_own: bool) -> bool {
+    let Some(users) = claim["status"]["reservedFor"].as_array() else { return false };
+    let left: Vec<Value> =
+        users.iter().filter(|user| user["uid"] != pod.uid.as_str()).cloned().collect();
+    if left.len() == users.len() {
+        return false;
+    }
+    if left.is_empty() && is_own {
+        claim["status"]["allocation"] = Value::Null;
+    }
+    claim["status"]["reservedFor"] = left.into();
+    true
+}
+
+fn fault_of(fault: &Fault) -> BindError {
+    let error = format!("devices: {fault}");
+    if fault.code() == Some(404) { BindError::Final(error) } else { BindError::Retry(error) }
+}

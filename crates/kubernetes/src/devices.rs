@@ -1,0 +1,191 @@
+//! Devices for the claims of pods, selected when a pod is bound.
+//!
+//! The selection is assumed in the snapshot at once, so that no other pod gets the same devices while the claims are
+//! written.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use headroom_pods::object::{
+    AllocatedDevices, Allocation, AllocationResult, Claim, Consumer, NodeSelector,
+    NodeSelectorOperator, NodeSelectorRequirement, NodeSelectorTerm, Pod, Text,
+};
+use headroom_pods::predicate::{
+    DeviceChoice, DeviceNodes, DeviceTarget, Mode, Options, PodFacts, Prepared, Snapshot,
+};
+use serde_json::{Value, json};
+
+use crate::queue::{ClaimWrite, NewAllocation};
+
+/// Name of the field of a node by which devices of one node select it.
+const NODE_NAME: &str = "metadata.name";
+
+/// Devices assumed for pods, by UID of the pod.
+#[derive(Debug, Default)]
+pub(crate) struct AssumedDevices(HashMap<Text, Vec<ClaimWrite>>);
+
+impl AssumedDevices {
+    /// Selects devices for all claims of a pod on a node. Returns what the claims get.
+    ///
+    /// # Errors
+    /// If the node is gone, or has not enough free devices now.
+    pub(crate) fn assume(
+        &mut self,
+        snapshot: &mut Snapshot,
+        options: Options,
+        pod: Arc<Pod>,
+        node: &Text,
+    ) -> Result<Vec<ClaimWrite>, String> {
+        let uid = pod.metadata.uid.clone();
+        self.drop(snapshot, &uid);
+        let consumer = Consumer {
+            resource: "pods".into(),
+            name: pod.metadata.name.clone(),
+            uid: uid.clone(),
+            ..Consumer::default()
+        };
+        let planned = plan(snapshot, options, pod, node, &consumer)?;
+        let mut writes = Vec::with_capacity(planned.len());
+        for (claim, write) in planned {
+            snapshot.devices_mut().assume(claim);
+            writes.push(write);
+        }
+        self.0.insert(uid, writes.clone());
+        Ok(writes)
+    }
+
+    /// Drops what is assumed for a pod. Returns what its claims got.
+    pub(crate) fn drop(&mut self, snapshot: &mut Snapshot, uid: &Text) -> Vec<ClaimWrite> {
+        let Some(writes) = self.0.remove(uid) else { return Vec::new() };
+        for write in &writes {
+            snapshot.devices_mut().drop_assumed(&write.namespace, &write.name);
+        }
+        writes
+    }
+}
+
+/// Returns the claims of a pod as they will be, with what must be written for that.
+fn plan(
+    snapshot: &Snapshot,
+    options: Options,
+    pod: Arc<Pod>,
+    node: &Text,
+    consumer: &Consumer,
+) -> Result<Vec<(Claim, ClaimWrite)>, String> {
+    let facts = PodFacts::new(pod);
+    let prepared = Prepared::new(snapshot, &facts, Mode::Allocate, options);
+    let facts = snapshot.node(node).ok_or("the node is gone")?;
+    let choices = prepared.device_choices(facts).map_err(|refusal| refusal.reasons().join(", "))?;
+    let planned = prepared.device_claims().iter().map(|claim| {
+        let of_claim = |choice: &&DeviceChoice<'_>| match choice.target {
+            DeviceTarget::Claim(target) => std::ptr::eq(target, *claim),
+            DeviceTarget::Extended(_) => false,
+        };
+        let own: Vec<_> = choices.iter().filter(of_claim).collect();
+        let is_new = claim.status.allocation.is_none();
+        let selector = if is_new { nodes_of(&own, node) } else { None };
+        let mut after = (*claim).clone();
+        if is_new {
+            after.status.allocation = Some(Box::new(Allocation {
+                devices: AllocatedDevices { results: own.iter().map(|one| result(one)).collect() },
+                node_selector: selector.clone(),
+            }));
+        }
+        let users = after.status.reserved_for.iter().filter(|user| user.uid != consumer.uid);
+        after.status.reserved_for = users.chain([consumer]).cloned().collect();
+        let write = ClaimWrite {
+            namespace: claim.metadata.namespace.clone(),
+            name: claim.metadata.name.clone(),
+            uid: claim.metadata.uid.clone(),
+            allocation: is_new.then(|| NewAllocation {
+                results: own.iter().map(|one| result_json(one)).collect(),
+                node_selector: selector.as_ref().map(selector_json),
+            }),
+        };
+        (after, write)
+    });
+    Ok(planned.collect())
+}
+
+fn result(choice: &DeviceChoice<'_>) -> AllocationResult {
+    AllocationResult {
+        request: choice.request.as_str().into(),
+        driver: choice.driver.clone(),
+        pool: choice.pool.clone(),
+        device: choice.device.clone(),
+        admin_access: choice.admin_access.then_some(true),
+        ..AllocationResult::default()
+    }
+}
+
+fn result_json(choice: &DeviceChoice<'_>) -> Value {
+    let mut result = json!({
+        "request": choice.request,
+        "driver": choice.driver.as_str(),
+        "pool": choice.pool.as_str(),
+        "device": choice.device.as_str(),
+    });
+    if choice.admin_access {
+        result["adminAccess"] = json!(true);
+    }
+    result
+}
+
+/// Returns which nodes can use all these devices. `None` for all nodes.
+fn nodes_of(choices: &[&DeviceChoice<'_>], node: &Text) -> Option<NodeSelector> {
+    let mut term = NodeSelectorTerm::default();
+    for choice in choices {
+        match choice.nodes {
+            DeviceNodes::One => {
+                let name = NodeSelectorRequirement {
+                    key: NODE_NAME.into(),
+                    operator: NodeSelectorOperator::In,
+                    values: [node.clone()].into_iter().collect(),
+                };
+                let fields = [name].into_iter().collect();
+                term = NodeSelectorTerm { match_fields: fields, ..NodeSelectorTerm::default() };
+                return Some(NodeSelector { node_selector_terms: [term].into_iter().collect() });
+            }
+            // Selectors of devices have one term each, and all must hold.
+            DeviceNodes::Selected(selector) => {
+                for one in &selector.node_selector_terms {
+                    term.match_expressions =
+                        joined(&term.match_expressions, &one.match_expressions);
+                    term.match_fields = joined(&term.match_fields, &one.match_fields);
+                }
+            }
+            DeviceNodes::All => {}
+        }
+    }
+    let is_empty = term.match_expressions.is_empty() && term.match_fields.is_empty();
+    (!is_empty).then(|| NodeSelector { node_selector_terms: [term].into_iter().collect() })
+}
+
+/// Returns the conditions of both lists, each once.
+fn joined(
+    left: &[NodeSelectorRequirement],
+    right: &[NodeSelectorRequirement],
+) -> headroom_pods::object::List<NodeSelectorRequirement> {
+    let more = right.iter().filter(|one| !left.contains(one));
+    left.iter().chain(more).cloned().collect()
+}
+
+fn selector_json(selector: &NodeSelector) -> Value {
+    let requirement = |one: &NodeSelectorRequirement| {
+        let values: Vec<&str> = one.values.iter().map(Text::as_str).collect();
+        json!({"key": one.key.as_str(), "operator": one.operator.word(), "values": values})
+    };
+    let terms = selector.node_selector_terms.iter().map(|term| {
+        let all =
+            |list: &[NodeSelectorRequirement]| list.iter().map(requirement).collect::<Vec<_>>();
+        let mut json = json!({});
+        if !term.match_expressions.is_empty() {
+            json["matchExpressions"] = all(&term.match_expressions).into();
+        }
+        if !term.match_fields.is_empty() {
+            json["matchFields"] = all(&term.match_fields).into();
+        }
+        json
+    });
+    json!({"nodeSelectorTerms": terms.collect::<Vec<_>>()})
+}
