@@ -40,7 +40,7 @@ pub(crate) struct Judged {
 
 impl Predicates<'_> {
     /// Answers a question. `pod` returns the pod of an ask. The second result is the verdict on the pod, if the question
-    /// was about nodes for it.
+    /// was about nodes for its start.
     pub(crate) fn answer(
         self,
         request: CallbackRequest,
@@ -50,7 +50,10 @@ impl Predicates<'_> {
         let answer = request.question.map(|question| match question {
             Question::PredicatesBatch(batch) => {
                 let (verdicts, refused) = self.nodes(&batch, pod(&batch.allocation_key));
-                judged = Some(Judged { pod: Text::from(&*batch.allocation_key), refused });
+                // A reservation ignores volumes and devices, so its verdicts say nothing about the start.
+                if batch.allocate {
+                    judged = Some(Judged { pod: Text::from(&*batch.allocation_key), refused });
+                }
                 Answer::PredicatesBatch(verdicts)
             }
             Question::PreemptionPredicatesBatch(batch) => {

@@ -89,6 +89,53 @@ fn a_claim_gets_its_volume_before_the_pod_gets_its_node() {
 }
 
 #[test]
+fn a_volume_lets_a_pod_start_that_has_reserved_another_node() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let names = ["own-r1", "own-r2"];
+    zones(world, &names);
+    let class = format!("{}-local", lab.name);
+    world.apply(&json!({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
+        "metadata": {"name": class}, "provisioner": "kubernetes.io/no-provisioner",
+        "volumeBindingMode": "WaitForFirstConsumer"}));
+    world.apply(&json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data", "namespace": lab.name},
+        "spec": {"storageClassName": class, "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}}}}));
+    let on = |node: &str, cpu: &str| {
+        let mut spec = tolerates(node);
+        spec["containers"] = requests(json!({"cpu": cpu}))["containers"].clone();
+        spec
+    };
+    lab.pod(
+        "filler",
+        json!({"labels": {"applicationId": format!("{}-f", lab.name)}}),
+        on("own-r1", "3"),
+    );
+    lab.runs("filler");
+    let mut spec = on("none", "2");
+    spec["nodeSelector"] = json!({"spread": "here"});
+    spec["volumes"] = json!([{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]);
+    lab.pod("p", json!({"labels": {"applicationId": format!("{}-p", lab.name)}}), spec);
+    // The volume is missing on one node, and the capacity on the other one, which is reserved after two seconds.
+    lab.eventually("the full node is reserved", || {
+        let nodes = world.rest("/ws/v1/partition/default/nodes")?;
+        let full = nodes.as_array()?.iter().find(|node| node["nodeID"] == "own-r1")?.clone();
+        full["reservations"].as_array().filter(|all| !all.is_empty()).map(|_| ())
+    });
+    world.apply(
+        &json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": class},
+        "spec": {"storageClassName": class, "capacity": {"storage": "1Gi"},
+            "accessModes": ["ReadWriteOnce"], "local": {"path": "/none"},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
+                {"key": "kubernetes.io/hostname", "operator": "In", "values": ["own-r2"]}]}]}}}}),
+    );
+    assert_eq!(lab.runs("p"), "own-r2");
+    lab.kubectl(&["delete", "pod", "--all"]);
+    world.kubectl(&["delete", "node", "own-r1", "own-r2"]);
+}
+
+#[test]
 fn a_guarantee_is_recovered_from_pods_of_another_namespace() {
     lab!(world, shared);
     let parent = "yunikorn.apache.org/parentqueue";
