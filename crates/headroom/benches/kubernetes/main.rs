@@ -173,8 +173,7 @@ async fn latency(cluster: &Cluster, pending: &[usize]) -> Result<()> {
         });
         client.post_all(pods).await?;
         waiting = *count;
-        // The conditions of the new pods are written meanwhile.
-        tokio::time::sleep(Duration::from_secs(10)).await;
+        all_conditions(&client).await?;
         let times = one_by_one(&client, &format!("round{round}")).await?;
         println!(
             "{count} pods wait; a pod that can run is bound within {} ms (median), {} ms (p99), {} ms (worst of {})",
@@ -185,6 +184,19 @@ async fn latency(cluster: &Cluster, pending: &[usize]) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Waits until the scheduler has written the conditions of all waiting pods.
+async fn all_conditions(client: &Client) -> Result<()> {
+    let mut written = 0;
+    loop {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let now = client.requests("pods", &["PATCH"]).await?;
+        if now == written {
+            return Ok(());
+        }
+        written = now;
+    }
 }
 
 /// Creates pods one after the other. Returns the times to their bindings in ms, sorted.
