@@ -248,7 +248,7 @@ fn shown(found: &Explanation, history: bool) -> String {
         let whole = found.ahead_in_partition.unwrap_or_default();
         let _ = writeln!(
             text,
-            "position {position} of {of} in its queue: {ahead} ahead in the queue, {whole} in the \
+            "position {position} of {of} in its queue; asks ahead: {ahead} in the queue, {whole} in the \
              partition"
         );
     }

@@ -41,11 +41,7 @@ fn a_killed_scheduler_continues_with_what_runs_and_waits() {
 fn a_refused_queue_file_is_reported_at_its_config_map_and_changes_nothing() {
     lab!(world, alone);
     let lab = Lab::new(world, json!({}));
-    let with = |text: &str| {
-        let map = json!({"metadata": {"name": "yunikorn-configs", "namespace": "default"},
-            "data": {"queues.yaml": text}, "apiVersion": "v1", "kind": "ConfigMap"});
-        world.apply(&map);
-    };
+    let with = |text: &str| world.configure(text);
     with("partitions: [{name: default, queues: [{name: root, colour: blue}]}]");
     let note = lab.eventually("a warning at the config map", || {
         let events = world.get(&["events", "-n", "default"])?;
@@ -72,4 +68,61 @@ fn a_scheduler_waits_for_an_api_server_that_is_not_there_yet() {
     std::thread::sleep(std::time::Duration::from_secs(1));
     world.start_api_server();
     lab.runs("p");
+}
+
+/// A queue file whose only rule needs the parent queue of the namespace.
+const PARENTS: &str = "
+partitions:
+  - name: default
+    placementrules:
+      - name: tag
+        value: namespace
+        create: true
+        parent: {name: tag, value: namespace.parentqueue}
+    queues:
+      - name: root
+        submitacl: '*'
+        queues:
+          - {name: production, parent: true}
+          - {name: development, parent: true, resources: {max: {vcore: 8}}}
+";
+
+#[test]
+#[doc(alias = "SD-25")]
+fn a_namespace_names_the_parent_of_its_queue() {
+    lab!(world, alone);
+    let (parent, quota) =
+        ("yunikorn.apache.org/parentqueue", "yunikorn.apache.org/namespace.quota");
+    let labs = [
+        (json!({parent: "root.production"}), Some("root.production"), None),
+        (json!({parent: "production"}), Some("root.production"), None),
+        (
+            json!({parent: "root.development", quota: r#"{"cpu":"2"}"#}),
+            Some("root.development"),
+            Some(2_000),
+        ),
+        (json!({parent: "root.nowhere"}), None, None),
+    ]
+    .map(|(annotations, above, max)| (Lab::new(world, annotations), above, max));
+    world.configure(PARENTS);
+    let queue = |path: &str| world.rest(&format!("/ws/v1/partition/default/queue/{path}"));
+    labs[0].0.eventually("the queue file is in force", || queue("root.development"));
+    for (lab, above, max) in &labs {
+        lab.pod("p", json!({}), requests(json!({"cpu": "100m"})));
+        let Some(above) = above else {
+            let pod = lab.eventually("the pod fails", || {
+                let pod = lab.get(&["pod", "p"])?;
+                (pod["status"]["phase"] == "Failed").then_some(pod)
+            });
+            assert_eq!(pod["status"]["reason"], "ApplicationRejected", "{pod}");
+            continue;
+        };
+        lab.runs("p");
+        let own = queue(&format!("{above}.{}", lab.name)).unwrap();
+        assert_eq!(own["maxResource"]["vcore"].as_i64(), *max, "{own}");
+    }
+    // The quota of the namespace does not reach the parent.
+    assert_eq!(queue("root.development").unwrap()["maxResource"]["vcore"], 8_000);
+    world.configure(QUEUES);
+    labs[0].0.eventually("the former queue file is in force", || queue("root.x"));
 }

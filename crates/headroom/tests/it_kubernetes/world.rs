@@ -93,11 +93,15 @@ impl World {
             scheduler: Mutex::new(Scheduler { child: guard_of_nothing(), address: String::new() }),
             shares: RwLock::new(()),
         };
-        let map = json!({"metadata": {"name": "yunikorn-configs", "namespace": "default"},
-            "data": {"queues.yaml": QUEUES}, "apiVersion": "v1", "kind": "ConfigMap"});
-        world.apply(&map);
+        world.configure(QUEUES);
         world.start_scheduler();
         world
+    }
+
+    /// Sets the queue file.
+    pub(crate) fn configure(&self, queues: &str) {
+        self.apply(&json!({"metadata": {"name": "yunikorn-configs", "namespace": "default"},
+            "data": {"queues.yaml": queues}, "apiVersion": "v1", "kind": "ConfigMap"}));
     }
 
     /// Uses the scheduler together with other tests.

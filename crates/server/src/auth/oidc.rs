@@ -90,7 +90,7 @@ impl Oidc {
         let keys = self.keys.find(header.kid.as_deref(), header.alg).await;
         let keys = keys.map_err(TokenError::Keys)?;
         if keys.is_empty() {
-            return Err(bad("the issuer does not have the key of the token"));
+            return Err(bad("the issuer does not publish the key that signed the token"));
         }
         let mut validation = Validation::new(header.alg);
         validation.set_audience(&[&self.settings.audience]);
@@ -98,7 +98,7 @@ impl Oidc {
         validation.set_required_spec_claims(&["exp", "iss", "aud"]);
         validation.validate_nbf = true;
         validation.leeway = LEEWAY_S;
-        let mut last = bad("the issuer does not have the key of the token");
+        let mut last = bad("the issuer does not publish the key that signed the token");
         for key in keys {
             match decode::<Map<String, Value>>(token, &key, &validation) {
                 Ok(data) => return self.of_claims(&data.claims),

@@ -199,7 +199,7 @@ fn about_removal(removal: &NamedRemoval, response: PreemptionPredicatesResponse)
     let count = usize::try_from(response.index.max(-1).saturating_add(1)).unwrap_or_default();
     if count > removal.victims.len() {
         return NodeVerdict::Refused(Name::new(format!(
-            "the answer has the candidate index {}, but there are {} candidates, counted from 0",
+            "the answer has the index {}, which is not below the number of victims, {}",
             response.index,
             removal.victims.len()
         )));
@@ -292,8 +292,7 @@ mod tests {
             (
                 true,
                 2,
-                "Refused(\"the answer has the candidate index 2, but there are 2 candidates, \
-                 counted from 0\")",
+                "Refused(\"the answer has the index 2, which is not below the number of victims, 2\")",
             ),
             (false, -1, "Refused(\"the ask does not fit even without all candidates\")"),
         ] {
