@@ -20,12 +20,20 @@ use crate::queue::{ClaimWrite, NewAllocation};
 /// Name of the field of a node by which devices of one node select it.
 const NODE_NAME: &str = "metadata.name";
 
-/// Devices assumed for pods, by UID of the pod.
+/// Devices selected for pods that are being bound, by UID of the pod.
 #[derive(Debug, Default)]
-pub(crate) struct AssumedDevices(HashMap<Text, Vec<ClaimWrite>>);
+pub(crate) struct AssumedDevices(HashMap<Text, Selection>);
+
+#[derive(Debug)]
+struct Selection {
+    node: Text,
+    claims: Vec<ClaimWrite>,
+}
 
 impl AssumedDevices {
     /// Selects devices for all claims of a pod on a node. Returns what the claims get.
+    ///
+    /// A later try for the same node gets the same devices, because an earlier one can have written some of them.
     ///
     /// # Errors
     /// If the node is gone, or has not enough free devices now.
@@ -37,7 +45,9 @@ impl AssumedDevices {
         node: &Text,
     ) -> Result<Vec<ClaimWrite>, String> {
         let uid = pod.metadata.uid.clone();
-        self.drop(snapshot, &uid);
+        if let Some(known) = self.0.get(&uid).filter(|known| known.node == *node) {
+            return Ok(known.claims.clone());
+        }
         let consumer = Consumer {
             resource: "pods".into(),
             name: pod.metadata.name.clone(),
@@ -45,22 +55,19 @@ impl AssumedDevices {
             ..Consumer::default()
         };
         let planned = plan(snapshot, options, pod, node, &consumer)?;
-        let mut writes = Vec::with_capacity(planned.len());
+        let mut claims = Vec::with_capacity(planned.len());
         for (claim, write) in planned {
-            snapshot.devices_mut().assume(claim);
-            writes.push(write);
+            snapshot.devices_mut().assume(claim, uid.clone());
+            claims.push(write);
         }
-        self.0.insert(uid, writes.clone());
-        Ok(writes)
+        self.0.insert(uid, Selection { node: node.clone(), claims: claims.clone() });
+        Ok(claims)
     }
 
-    /// Drops what is assumed for a pod. Returns what its claims got.
-    pub(crate) fn drop(&mut self, snapshot: &mut Snapshot, uid: &Text) -> Vec<ClaimWrite> {
-        let Some(writes) = self.0.remove(uid) else { return Vec::new() };
-        for write in &writes {
-            snapshot.devices_mut().drop_assumed(&write.namespace, &write.name);
-        }
-        writes
+    /// Forgets the selection for a pod, and returns it. What is assumed stays until the claims are written, or written
+    /// back.
+    pub(crate) fn take(&mut self, uid: &Text) -> Vec<ClaimWrite> {
+        self.0.remove(uid).map(|selection| selection.claims).unwrap_or_default()
     }
 }
 

@@ -15,8 +15,8 @@ use headroom_core::Name;
 use headroom_pods::object::{Pod, Text};
 use headroom_pods::predicate::{Options, PodFacts, Snapshot};
 use headroom_pods::shim::{
-    Action, ApiWrite, BindError, BindRequest, BindStep, CoreAnswer, CoreMessage, Moment, Notice,
-    Outcome, Shim, SnapshotChange, Standing, WaitReason,
+    Action, ApiWrite, BindDone, BindError, BindRequest, BindStep, CoreAnswer, CoreMessage, Moment,
+    Notice, Outcome, PodIdentity, Shim, SnapshotChange, Standing, WaitReason,
 };
 use headroom_server::grpc::{AskWait, Interface, Lacking};
 use headroom_server::{PodAnswer, PodQuestion};
@@ -69,6 +69,8 @@ pub(crate) struct Home {
     revisits: Revisits,
     /// Devices for pods that are being bound.
     devices: AssumedDevices,
+    /// Outcomes of writes that failed here, for the state machine.
+    own: VecDeque<Notice>,
     /// Whether the existing nodes and pods are known.
     is_listed: bool,
     /// Whether the core knows that all existing objects were sent.
@@ -89,6 +91,7 @@ impl Home {
             reports: WaitReports::default(),
             revisits: Revisits::default(),
             devices: AssumedDevices::default(),
+            own: VecDeque::new(),
             is_listed: false,
             is_recovered: false,
         }
@@ -201,12 +204,28 @@ impl Home {
 
     fn notice(&mut self, notice: Notice) {
         self.is_listed |= matches!(notice, Notice::Listed { .. });
-        if let Notice::PodGone(pod) = &notice {
-            self.revisits.forget(&pod.metadata.uid);
-            self.devices.drop(&mut self.snapshot, &pod.metadata.uid);
+        if let Notice::Pod(pod) = &notice {
+            let uid = &pod.metadata.uid;
+            if self.shim.pod(uid).is_some_and(|old| is_judged_anew(&old, pod)) {
+                self.revisits.pod_changed(uid);
+            }
         }
+        if let Notice::Written(Outcome::Bind { uid, result: Ok(BindDone::PodBound), .. }) = &notice
+        {
+            self.devices.take(uid);
+        }
+        let gone = if let Notice::PodGone(pod) = &notice { Some(Arc::clone(pod)) } else { None };
         let actions = self.shim.notice(now(), notice);
         self.perform(actions);
+        if let Some(pod) = gone {
+            self.revisits.forget(&pod.metadata.uid);
+            // The state machine has taken the devices back, if it was binding the pod.
+            let left = self.devices.take(&pod.metadata.uid);
+            if !left.is_empty() {
+                let undo = DeviceWrite::Undo(PodIdentity::from(&*pod), left);
+                self.to_server.push_back(ToServer::Devices(undo));
+            }
+        }
     }
 
     /// Takes a message of the core.
@@ -289,7 +308,7 @@ impl Home {
                 return self.allocate_devices(request);
             }
             ApiWrite::UndoDevices { pod } => {
-                let claims = self.devices.drop(&mut self.snapshot, &pod.uid);
+                let claims = self.devices.take(&pod.uid);
                 ToServer::Devices(DeviceWrite::Undo(pod, claims))
             }
             write => ToServer::Write(write),
@@ -311,7 +330,7 @@ impl Home {
             Err(reason) => {
                 let (uid, ticket) = (pod.uid.clone(), *ticket);
                 let result = Err(BindError::Retry(format!("devices: {reason}")));
-                self.notice(Notice::Written(Outcome::Bind { uid, ticket, result }));
+                self.own.push_back(Notice::Written(Outcome::Bind { uid, ticket, result }));
             }
         }
     }
@@ -346,6 +365,9 @@ impl Home {
                     self.wake_at = Some((moment, Instant::now() + left));
                 }
             }
+        }
+        while let Some(notice) = self.own.pop_front() {
+            self.notice(notice);
         }
         if self.is_listed && !self.is_recovered && self.shim.is_ready() {
             self.is_recovered = true;
@@ -428,6 +450,12 @@ async fn input(
         input = watches => input,
         input = asked => input,
     }
+}
+
+/// Returns whether the predicates can judge a changed pod differently.
+fn is_judged_anew(old: &Pod, new: &Pod) -> bool {
+    let claims = |pod: &Pod| pod.status.resource_claim_statuses.clone();
+    old.spec != new.spec || old.metadata.labels != new.metadata.labels || claims(old) != claims(new)
 }
 
 fn facts(pod: Arc<Pod>) -> Arc<PodFacts> {

@@ -26,6 +26,8 @@ pub(crate) struct Revisits {
     /// Plugins whose verdicts changed since the present pass began.
     changed: PluginSet,
     pass: Option<Pass>,
+    /// Whether a pod changed since the present pass began.
+    has_changed_pod: bool,
 }
 
 /// A pod that nodes refused.
@@ -33,6 +35,8 @@ pub(crate) struct Revisits {
 struct Refused {
     /// The plugins that refused a node and read more than the node.
     plugins: PluginSet,
+    /// Whether the pod itself changed since it was checked.
+    is_changed: bool,
     /// The node that can take the pod, since the last verdict. The pod can still wait, for example for a quota, and the
     /// core need not ask about the node once more.
     node: Option<Text>,
@@ -50,16 +54,19 @@ impl Revisits {
     /// Notes the verdicts on a batch of nodes.
     pub(crate) fn judged(&mut self, judged: Judged) {
         let Judged { pod, refused } = judged;
-        let Some(plugins) = refused else {
-            self.refused.remove(&pod);
-            return;
-        };
-        let plugins = plugins.common(PluginSet::WIDE);
-        if !plugins.is_empty() {
+        if let Some(plugins) = refused {
             let all = self.refused.entry(pod).or_default();
-            *all = Refused { plugins: all.plugins.with(plugins), node: None };
-        } else if let Some(all) = self.refused.get_mut(&pod) {
+            all.plugins = all.plugins.with(plugins.common(PluginSet::WIDE));
             all.node = None;
+        }
+    }
+
+    /// Notes that a pod changed, so that every node can judge it differently.
+    pub(crate) fn pod_changed(&mut self, pod: &Text) {
+        if let Some(refused) = self.refused.get_mut(pod) {
+            refused.is_changed = true;
+            refused.node = None;
+            self.has_changed_pod = true;
         }
     }
 
@@ -82,20 +89,26 @@ impl Revisits {
 
     /// Returns whether a pod has to be checked.
     pub(crate) fn is_due(&self) -> bool {
-        !self.refused.is_empty() && (self.pass.is_some() || !self.changed.is_empty())
+        let is_changed = self.has_changed_pod || !self.changed.is_empty();
+        !self.refused.is_empty() && (self.pass.is_some() || is_changed)
     }
 
     /// Returns the next pod to check. After the last one of a pass, returns `None`.
     pub(crate) fn next(&mut self) -> Option<Text> {
         if self.pass.is_none() {
             let changed = std::mem::take(&mut self.changed);
-            self.pass = (!changed.is_empty()).then_some(Pass { changed, last: None });
+            let is_wanted = std::mem::take(&mut self.has_changed_pod) || !changed.is_empty();
+            self.pass = is_wanted.then_some(Pass { changed, last: None });
         }
         let pass = self.pass.as_mut()?;
         let from = pass.last.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
-        let mut later = self.refused.range::<Text, _>((from, Bound::Unbounded));
-        let found = later.find(|(_, one)| !one.plugins.common(pass.changed).is_empty());
-        let pod = found.map(|(pod, _)| pod.clone());
+        let mut later = self.refused.range_mut::<Text, _>((from, Bound::Unbounded));
+        let found =
+            later.find(|(_, one)| one.is_changed || !one.plugins.common(pass.changed).is_empty());
+        let pod = found.map(|(pod, one)| {
+            one.is_changed = false;
+            pod.clone()
+        });
         if pod.is_some() {
             pass.last.clone_from(&pod);
         } else {
@@ -136,14 +149,21 @@ mod tests {
         assert!(revisits.is_due());
         assert_eq!(pass(&mut revisits), ["a", "d"]);
         assert!(!revisits.is_due());
-        judged(&mut revisits, "a", None);
-        revisits.forget(&"d".into());
+        // A verdict on one node says nothing about the others.
+        judged(&mut revisits, "b", None);
+        for gone in ["a", "d"] {
+            revisits.forget(&gone.into());
+        }
         revisits.changed(SPREAD.with(VOLUMES).with(TAINTS));
         assert_eq!(
             pass(&mut revisits),
             ["b"],
             "the core asks again about a node without its taint"
         );
+        revisits.pod_changed(&"c".into());
+        assert!(revisits.is_due());
+        assert_eq!(pass(&mut revisits), ["c"], "the pod has a toleration now");
+        assert!(!revisits.is_due());
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(crate) struct Predicates<'a> {
 pub(crate) struct Judged {
     /// UID of the pod.
     pub(crate) pod: Text,
-    /// The plugins that refused nodes, or `None` if a node can take the pod.
+    /// The plugins that refused nodes. `None` if no node was refused.
     pub(crate) refused: Option<PluginSet>,
 }
 
@@ -111,14 +111,13 @@ impl Predicates<'_> {
         let facts = pod.map(PodFacts::new);
         let prepared =
             facts.as_ref().map(|facts| Prepared::new(self.snapshot, facts, mode, self.options));
-        let (mut plugins, mut fits) = (PluginSet::NONE, false);
+        let mut plugins = PluginSet::NONE;
         let mut verdict = |name: &String| -> Result<(), String> {
             let prepared = prepared.as_ref().ok_or(POD_GONE)?;
             let node = self.snapshot.node(name).ok_or(NODE_GONE)?;
             let verdict = prepared.check(node);
-            match &verdict {
-                Ok(()) => fits = true,
-                Err(refusal) => plugins = plugins.with(PluginSet::of(&[refusal.plugin()])),
+            if let Err(refusal) = &verdict {
+                plugins = plugins.with(PluginSet::of(&[refusal.plugin()]));
             }
             verdict.map_err(|refusal| sentence(&refusal))
         };
@@ -131,7 +130,7 @@ impl Predicates<'_> {
             }
         });
         let verdicts = PredicatesVerdicts { nodes: nodes.collect() };
-        (verdicts, (!fits).then_some(plugins))
+        (verdicts, (!plugins.is_empty()).then_some(plugins))
     }
 
     fn evictions(

@@ -8,11 +8,11 @@ use crate::nodes::{node, tolerates};
 use crate::world::{Lab, World};
 
 /// Creates nodes of one test, each in a zone of its own.
-fn zones(world: &World, names: &[&str]) {
+fn zones(lab: &Lab, names: &[&str]) {
     for name in names {
-        node(world, name, json!({}));
-        let zone = format!("zone={name}");
-        world.kubectl(&["label", "node", name, "spread=here", &zone]);
+        node(lab.world, name, json!({}));
+        let (own, zone) = (format!("spread={}", lab.name), format!("zone={name}"));
+        lab.world.kubectl(&["label", "node", name, &own, &zone]);
     }
 }
 
@@ -21,11 +21,11 @@ fn pods_spread_over_zones() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
     let names = ["own-s1", "own-s2"];
-    zones(world, &names);
+    zones(&lab, &names);
     let id = format!("{}-spread", lab.name);
     let more = json!({"labels": {"applicationId": id, "app": id}});
     let mut spec = tolerates("none");
-    spec["nodeSelector"] = json!({"spread": "here"});
+    spec["nodeSelector"] = json!({"spread": lab.name});
     spec["topologySpreadConstraints"] = json!([{
         "maxSkew": 1,
         "topologyKey": "zone",
@@ -93,7 +93,7 @@ fn a_volume_lets_a_pod_start_that_has_reserved_another_node() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
     let names = ["own-r1", "own-r2"];
-    zones(world, &names);
+    zones(&lab, &names);
     let class = format!("{}-local", lab.name);
     world.apply(&json!({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
         "metadata": {"name": class}, "provisioner": "kubernetes.io/no-provisioner",
@@ -114,7 +114,7 @@ fn a_volume_lets_a_pod_start_that_has_reserved_another_node() {
     );
     lab.runs("filler");
     let mut spec = on("none", "2");
-    spec["nodeSelector"] = json!({"spread": "here"});
+    spec["nodeSelector"] = json!({"spread": lab.name});
     spec["volumes"] = json!([{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]);
     lab.pod("p", json!({"labels": {"applicationId": format!("{}-p", lab.name)}}), spec);
     // The volume is missing on one node, and the capacity on the other one, which is reserved after two seconds.

@@ -46,8 +46,11 @@ fn a_refused_queue_file_is_reported_at_its_config_map_and_changes_nothing() {
     let note = lab.eventually("a warning at the config map", || {
         let events = world.get(&["events", "-n", "default"])?;
         let mut all = events["items"].as_array()?.iter();
-        let one = all.find(|event| event["involvedObject"]["name"] == "yunikorn-configs")?;
-        (one["type"] == "Warning").then(|| one["message"].as_str().unwrap_or_default().to_owned())
+        let one = all.find(|event| {
+            let is_warning = event["type"] == "Warning" && event["reason"] == "Configuration";
+            is_warning && event["involvedObject"]["name"] == "yunikorn-configs"
+        })?;
+        Some(one["message"].as_str().unwrap_or_default().to_owned())
     });
     assert!(note.contains("colour"), "{note}");
     assert!(world.rest("/ws/v1/partition/default/queue/root.x").is_some());

@@ -4,7 +4,7 @@
 //! scheduler can know about it earlier than the client. A bind counts when it was answered. So the sums are never larger
 //! than the true ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -91,10 +91,20 @@ impl<'a> Sums<'a> {
 pub(crate) fn check(log: &str, namespaces: &[(&str, u64)], users: &[(&str, u64)]) -> Found {
     let mut found = Found::default();
     let mut changes = Vec::new();
-    for line in log.lines() {
-        // The last line can be cut if the API server was stopped.
-        let Ok(entry) = serde_json::from_str::<Value>(line) else { continue };
-        changes.extend(change(&entry, &mut found));
+    // The last line can be cut if the API server was stopped.
+    let entries = || log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let is_refused =
+        |entry: &Value| matches!(entry["responseStatus"]["code"].as_u64(), Some(400..500));
+    let refused: BTreeSet<String> =
+        entries().filter(is_refused).map(|entry| entry["auditID"].to_string()).collect();
+    for entry in entries() {
+        let is_known = entry["auditID"].is_string();
+        if entry["verb"] != "delete"
+            || !is_known
+            || !refused.contains(&entry["auditID"].to_string())
+        {
+            changes.extend(change(&entry, &mut found));
+        }
     }
     // A create precedes all else at its time.
     changes.sort_by(|a, b| {
@@ -104,19 +114,15 @@ pub(crate) fn check(log: &str, namespaces: &[(&str, u64)], users: &[(&str, u64)]
     let mut pods: BTreeMap<String, (Pod, bool)> = BTreeMap::new();
     let mut bound_ever: BTreeMap<String, String> = BTreeMap::new();
     let (mut of_namespaces, mut of_users) = (Sums::new(namespaces), Sums::new(users));
-    let mut gone: BTreeMap<String, String> = BTreeMap::new();
     for (time, key, change) in changes {
         match change {
             Change::Create(pod) => {
                 pods.insert(key, (*pod, false));
             }
             Change::Delete => {
-                if let Some((pod, is_bound)) = pods.remove(&key) {
-                    if is_bound {
-                        of_namespaces.remove(&pod.namespace, pod.cpu);
-                        of_users.remove(&pod.user, pod.cpu);
-                    }
-                    gone.insert(key, time);
+                if let Some((pod, true)) = pods.remove(&key) {
+                    of_namespaces.remove(&pod.namespace, pod.cpu);
+                    of_users.remove(&pod.user, pod.cpu);
                 }
             }
             Change::Bind => {

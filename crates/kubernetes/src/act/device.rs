@@ -1,16 +1,26 @@
 //! Writes which devices the claims of a pod have.
 
+use std::time::Duration;
+
 use headroom_pods::shim::{BindDone, BindError, BindRequest, PodIdentity};
 use http::Method;
 use serde_json::{Value, json};
 
 use crate::client::{Content, Fault, path};
-use crate::queue::{ClaimWrite, NewAllocation};
+use crate::queue::{ClaimWrite, ClusterChange, NewAllocation};
 
 use super::Actor;
 
 /// Protects a claim with devices from its deletion while a pod uses them.
 const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
+/// Pauses before devices are taken back again, after the API server could not be reached.
+const UNDO_PAUSES: [Duration; 5] = [
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(4),
+    Duration::from_secs(8),
+    Duration::from_secs(16),
+];
 /// Tries to write a claim that others write at the same time.
 const TRIES: usize = 4;
 
@@ -36,14 +46,27 @@ impl Actor {
         Ok(BindDone::DevicesAllocated)
     }
 
-    /// Takes back what [`Actor::allocate_devices`] gave. Devices that another pod uses stay.
-    pub(super) async fn undo_devices(&self, pod: &PodIdentity, claims: &[ClaimWrite]) {
-        for claim in claims {
-            let undone = self.change_claim(claim, pod, Change::Release).await;
+    /// Takes back what [`Actor::allocate_devices`] gave, and what was assumed. Devices that another pod uses stay.
+    pub(super) async fn undo_devices(&self, pod: &PodIdentity, claims: Vec<ClaimWrite>) {
+        for claim in &claims {
+            let mut undone = self.change_claim(claim, pod, Change::Release).await;
+            for pause in UNDO_PAUSES {
+                if !matches!(undone, Err(BindError::Retry(_))) {
+                    break;
+                }
+                tokio::time::sleep(pause).await;
+                undone = self.change_claim(claim, pod, Change::Release).await;
+            }
             if let Err(error) = undone {
                 tracing::warn!(claim = %claim.name, pod = %pod.name, "devices stay with the claim: {error:?}");
             }
         }
+        let uid = pod.uid.clone();
+        self.observe([ClusterChange::observed(move |snapshot| {
+            for claim in &claims {
+                snapshot.devices_mut().drop_assumed(&claim.namespace, &claim.name, &uid);
+            }
+        })]);
     }
 
     /// Reads a claim, changes it, and writes it. Repeats this if others wrote the claim meanwhile.
@@ -62,9 +85,7 @@ impl Actor {
             }
             let with_metadata = match change {
                 Change::Reserve => self.reserve(&mut value, claim, pod).await?,
-                Change::Release => {
-                    release(&mut value, pod, claim.allocation.is_some()).then_some(false)
-                }
+                Change::Release => release(&mut value, pod).then_some(false),
             };
             let Some(with_metadata) = with_metadata else { return Ok(()) };
             match self.put_claim(&path, value, with_metadata).await {
@@ -110,7 +131,8 @@ impl Actor {
             }
             Some(new) if !is_allocated => {
                 let config = self.config(value, new).await?;
-                let mut devices = json!({ "results": new.results });
+                let results = new.results.iter().map(|result| with_tolerations(value, result));
+                let mut devices = json!({ "results": results.collect::<Vec<_>>() });
                 if !config.is_empty() {
                     devices["config"] = config.into();
                 }
@@ -168,17 +190,32 @@ impl Actor {
     }
 }
 
-/// Returns the class of a request, which is named with its alternative after a slash.
+/// Returns a result with the tolerations of its request. Without them, a taint of the device would end the pod.
+fn with_tolerations(claim: &Value, result: &Value) -> Value {
+    let mut result = result.clone();
+    let request = result["request"].as_str().and_then(|request| request_of(claim, request));
+    if let Some(tolerations) = request.map(|request| &request["tolerations"])
+        && tolerations.is_array()
+    {
+        result["tolerations"] = tolerations.clone();
+    }
+    result
+}
+
+/// Returns the class of a request.
 fn class_of<'a>(claim: &'a Value, request: &str) -> Option<&'a str> {
+    request_of(claim, request)?["deviceClassName"].as_str()
+}
+
+/// Returns a request, which is named with its alternative after a slash.
+fn request_of<'a>(claim: &'a Value, request: &str) -> Option<&'a Value> {
     let (name, alternative) = request.split_once('/').unwrap_or((request, ""));
     let mut requests = claim["spec"]["devices"]["requests"].as_array()?.iter();
     let request = requests.find(|one| one["name"] == name)?;
-    let exact = if alternative.is_empty() {
-        &request["exactly"]
-    } else {
-        request["firstAvailable"].as_array()?.iter().find(|one| one["name"] == alternative)?
-    };
-    exact["deviceClassName"].as_str()
+    if alternative.is_empty() {
+        return Some(&request["exactly"]);
+    }
+    request["firstAvailable"].as_array()?.iter().find(|one| one["name"] == alternative)
 }
 
 /// Returns whether a claim has exactly these devices.
@@ -203,16 +240,16 @@ fn add_finalizer(claim: &mut Value) -> bool {
     true
 }
 
-/// Ends the reservation for a pod. Also takes the devices back if they were for this pod and nobody else uses them.
+/// Ends the reservation for a pod. Also takes the devices back if nobody else uses them, as the controller of claims does.
 /// Returns whether something changed.
-fn release(claim: &mut Value, pod: &PodIdentity, is_own: bool) -> bool {
+fn release(claim: &mut Value, pod: &PodIdentity) -> bool {
     let Some(users) = claim["status"]["reservedFor"].as_array() else { return false };
     let left: Vec<Value> =
         users.iter().filter(|user| user["uid"] != pod.uid.as_str()).cloned().collect();
     if left.len() == users.len() {
         return false;
     }
-    if left.is_empty() && is_own {
+    if left.is_empty() {
         claim["status"]["allocation"] = Value::Null;
     }
     claim["status"]["reservedFor"] = left.into();

@@ -180,7 +180,7 @@ impl Actor {
                 self.report(Outcome::Bind { uid, ticket, result });
             }
             Write::Devices(DeviceWrite::Undo(pod, claims)) => {
-                self.undo_devices(&pod, &claims).await;
+                self.undo_devices(&pod, claims).await;
             }
         }
         key

@@ -92,8 +92,18 @@ async fn the_smallest_volume_of_the_node_is_bound_before_the_pod() {
             })
             .await;
         }
-        // A controller that does not know the class yet binds claims at once. It knows the volumes, which are younger.
         let claims = format!("{}/persistentvolumeclaims", path::namespace("static"));
+        // A controller that does not know the class yet, as after a restart of the API server, binds claims at once.
+        let mut probe = claim("probe", "local");
+        probe["spec"]["resources"]["requests"]["storage"] = json!("100Ti");
+        post(&api, &claims, &probe).await.unwrap();
+        eventually("the controller knows the class", async || {
+            let path = format!("{}/events", path::namespace("static"));
+            let events = api.get::<Value>(&path).await.ok()?;
+            let mut reasons = events["items"].as_array()?.iter().map(|event| &event["reason"]);
+            reasons.any(|reason| reason == "WaitForFirstConsumer").then_some(())
+        })
+        .await;
         for name in ["one", "two"] {
             post(&api, &claims, &claim(name, "local")).await.unwrap();
         }

@@ -13,11 +13,19 @@ pub struct Devices {
     /// Claims, as the API server shows them.
     claims: NamespacedTable<Claim>,
     /// Claims as they will be after writes that have not ended. They hide the claims that the API server shows.
-    assumed: NamespacedTable<Claim>,
+    assumed: NamespacedTable<Assumed>,
     /// Slices.
     pub slices: HashMap<Text, Arc<ResourceSlice>>,
     /// Classes.
     pub classes: HashMap<Text, Arc<DeviceClass>>,
+}
+
+/// A claim as it will be after a write.
+#[derive(Clone, Debug)]
+struct Assumed {
+    claim: Claim,
+    /// UID of the pod for which the claim is written.
+    pod: Text,
 }
 
 /// Beginning of the extended resource that a class backs by its name.
@@ -27,21 +35,30 @@ impl Devices {
     /// Returns a claim, with the devices that are assumed for it.
     pub fn claim(&self, namespace: &str, name: &str) -> Option<&Claim> {
         let shown = self.claims.get(namespace, name)?;
-        Some(self.assumed.get(namespace, name).unwrap_or(shown))
+        Some(self.assumed.get(namespace, name).map_or(shown, |assumed| &assumed.claim))
     }
 
     /// Returns all claims, with the devices that are assumed for them, in no particular order.
     pub fn current_claims(&self) -> impl Iterator<Item = &Claim> {
         self.claims.iter().map(|claim| {
             let metadata = &claim.metadata;
-            self.assumed.get(&metadata.namespace, &metadata.name).unwrap_or(claim)
+            let assumed = self.assumed.get(&metadata.namespace, &metadata.name);
+            assumed.map_or(claim, |assumed| &assumed.claim)
         })
     }
 
-    /// Adds or replaces a claim. If the claim has devices, the API server knows what was assumed.
+    /// Adds or replaces a claim. What is assumed for the claim ends when the claim has these devices.
     pub fn put_claim(&mut self, claim: Arc<Claim>) {
         let (namespace, name) = (claim.metadata.namespace.clone(), claim.metadata.name.clone());
-        if claim.status.allocation.is_some() {
+        let is_written = self.assumed.get(&namespace, &name).is_some_and(|assumed| {
+            let devices = |claim: &Claim| {
+                let allocation = claim.status.allocation.as_ref();
+                allocation.map(|allocation| allocation.devices.clone())
+            };
+            let (assumed, shown) = (devices(&assumed.claim), devices(&claim));
+            shown.is_some() && shown == assumed
+        });
+        if is_written {
             self.assumed.remove(&namespace, &name);
         }
         self.claims.insert(namespace, name, claim);
@@ -53,15 +70,17 @@ impl Devices {
         self.claims.remove(namespace, name);
     }
 
-    /// Assumes what a claim will have after a write.
-    pub fn assume(&mut self, claim: Claim) {
+    /// Assumes what a claim will have after a write for a pod.
+    pub fn assume(&mut self, claim: Claim, pod: Text) {
         let (namespace, name) = (claim.metadata.namespace.clone(), claim.metadata.name.clone());
-        self.assumed.insert(namespace, name, Arc::new(claim));
+        self.assumed.insert(namespace, name, Arc::new(Assumed { claim, pod }));
     }
 
-    /// Drops what was assumed for a claim.
-    pub fn drop_assumed(&mut self, namespace: &str, name: &str) {
-        self.assumed.remove(namespace, name);
+    /// Drops what was assumed for a claim, unless it was assumed for another pod since.
+    pub fn drop_assumed(&mut self, namespace: &str, name: &str, pod: &str) {
+        if self.assumed.get(namespace, name).is_some_and(|assumed| *assumed.pod == *pod) {
+            self.assumed.remove(namespace, name);
+        }
     }
 
     /// Returns the class that backs an extended resource. Of several, the first by name does.
