@@ -6,16 +6,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::queue::ClaimWrite;
 use headroom_pods::object::{
-    AllocatedDevices, Allocation, AllocationResult, Claim, Consumer, NodeSelector,
+    AllocatedDevices, Allocation, AllocationResult, Claim, Consumer, List, NodeSelector,
     NodeSelectorOperator, NodeSelectorRequirement, NodeSelectorTerm, Pod, Text,
 };
 use headroom_pods::predicate::{
     DeviceChoice, DeviceNodes, DeviceTarget, Mode, Options, PodFacts, Prepared, Snapshot,
 };
-use serde_json::{Value, json};
-
-use crate::queue::{ClaimWrite, NewAllocation};
 
 /// Name of the field of a node by which devices of one node select it.
 const NODE_NAME: &str = "metadata.name";
@@ -89,14 +87,13 @@ fn plan(
             DeviceTarget::Extended(_) => false,
         };
         let own: Vec<_> = choices.iter().filter(of_claim).collect();
-        let is_new = claim.status.allocation.is_none();
-        let selector = if is_new { nodes_of(&own, node) } else { None };
+        let allocation = claim.status.allocation.is_none().then(|| Allocation {
+            devices: AllocatedDevices { results: own.iter().map(|one| result(one)).collect() },
+            node_selector: nodes_of(&own, node),
+        });
         let mut after = (*claim).clone();
-        if is_new {
-            after.status.allocation = Some(Box::new(Allocation {
-                devices: AllocatedDevices { results: own.iter().map(|one| result(one)).collect() },
-                node_selector: selector.clone(),
-            }));
+        if let Some(allocation) = &allocation {
+            after.status.allocation = Some(Box::new(allocation.clone()));
         }
         let users = after.status.reserved_for.iter().filter(|user| user.uid != consumer.uid);
         after.status.reserved_for = users.chain([consumer]).cloned().collect();
@@ -104,10 +101,7 @@ fn plan(
             namespace: claim.metadata.namespace.clone(),
             name: claim.metadata.name.clone(),
             uid: claim.metadata.uid.clone(),
-            allocation: is_new.then(|| NewAllocation {
-                results: own.iter().map(|one| result_json(one)).collect(),
-                node_selector: selector.as_ref().map(selector_json),
-            }),
+            allocation,
         };
         (after, write)
     });
@@ -125,34 +119,12 @@ fn result(choice: &DeviceChoice<'_>) -> AllocationResult {
     }
 }
 
-fn result_json(choice: &DeviceChoice<'_>) -> Value {
-    let mut result = json!({
-        "request": choice.request,
-        "driver": choice.driver.as_str(),
-        "pool": choice.pool.as_str(),
-        "device": choice.device.as_str(),
-    });
-    if choice.admin_access {
-        result["adminAccess"] = json!(true);
-    }
-    result
-}
-
 /// Returns which nodes can use all these devices. `None` for all nodes.
 fn nodes_of(choices: &[&DeviceChoice<'_>], node: &Text) -> Option<NodeSelector> {
     let mut term = NodeSelectorTerm::default();
     for choice in choices {
         match choice.nodes {
-            DeviceNodes::One => {
-                let name = NodeSelectorRequirement {
-                    key: NODE_NAME.into(),
-                    operator: NodeSelectorOperator::In,
-                    values: [node.clone()].into_iter().collect(),
-                };
-                let fields = [name].into_iter().collect();
-                term = NodeSelectorTerm { match_fields: fields, ..NodeSelectorTerm::default() };
-                return Some(NodeSelector { node_selector_terms: [term].into_iter().collect() });
-            }
+            DeviceNodes::One => return Some(selector(only(node))),
             // Selectors of devices have one term each, and all must hold.
             DeviceNodes::Selected(selector) => {
                 for one in &selector.node_selector_terms {
@@ -164,35 +136,28 @@ fn nodes_of(choices: &[&DeviceChoice<'_>], node: &Text) -> Option<NodeSelector> 
             DeviceNodes::All => {}
         }
     }
-    let is_empty = term.match_expressions.is_empty() && term.match_fields.is_empty();
-    (!is_empty).then(|| NodeSelector { node_selector_terms: [term].into_iter().collect() })
+    (term != NodeSelectorTerm::default()).then(|| selector(term))
+}
+
+fn selector(term: NodeSelectorTerm) -> NodeSelector {
+    NodeSelector { node_selector_terms: [term].into_iter().collect() }
+}
+
+/// Returns the term that selects one node.
+fn only(node: &Text) -> NodeSelectorTerm {
+    let name = NodeSelectorRequirement {
+        key: NODE_NAME.into(),
+        operator: NodeSelectorOperator::In,
+        values: [node.clone()].into_iter().collect(),
+    };
+    NodeSelectorTerm { match_fields: [name].into_iter().collect(), ..NodeSelectorTerm::default() }
 }
 
 /// Returns the conditions of both lists, each once.
 fn joined(
     left: &[NodeSelectorRequirement],
     right: &[NodeSelectorRequirement],
-) -> headroom_pods::object::List<NodeSelectorRequirement> {
+) -> List<NodeSelectorRequirement> {
     let more = right.iter().filter(|one| !left.contains(one));
     left.iter().chain(more).cloned().collect()
-}
-
-fn selector_json(selector: &NodeSelector) -> Value {
-    let requirement = |one: &NodeSelectorRequirement| {
-        let values: Vec<&str> = one.values.iter().map(Text::as_str).collect();
-        json!({"key": one.key.as_str(), "operator": one.operator.word(), "values": values})
-    };
-    let terms = selector.node_selector_terms.iter().map(|term| {
-        let all =
-            |list: &[NodeSelectorRequirement]| list.iter().map(requirement).collect::<Vec<_>>();
-        let mut json = json!({});
-        if !term.match_expressions.is_empty() {
-            json["matchExpressions"] = all(&term.match_expressions).into();
-        }
-        if !term.match_fields.is_empty() {
-            json["matchFields"] = all(&term.match_fields).into();
-        }
-        json
-    });
-    json!({"nodeSelectorTerms": terms.collect::<Vec<_>>()})
 }

@@ -206,13 +206,16 @@ impl Home {
         self.is_listed |= matches!(notice, Notice::Listed { .. });
         if let Notice::Pod(pod) = &notice {
             let uid = &pod.metadata.uid;
-            if self.shim.pod(uid).is_some_and(|old| is_judged_anew(&old, pod)) {
+            let is_changed =
+                || self.shim.pod(uid).is_some_and(|old| has_changed_for_nodes(&old, pod));
+            if self.revisits.is_refused(uid) && is_changed() {
                 self.revisits.pod_changed(uid);
             }
         }
         if let Notice::Written(Outcome::Bind { uid, result: Ok(BindDone::PodBound), .. }) = &notice
         {
             self.devices.take(uid);
+            self.revisits.forget(uid);
         }
         let gone = if let Notice::PodGone(pod) = &notice { Some(Arc::clone(pod)) } else { None };
         let actions = self.shim.notice(now(), notice);
@@ -452,10 +455,11 @@ async fn input(
     }
 }
 
-/// Returns whether the predicates can judge a changed pod differently.
-fn is_judged_anew(old: &Pod, new: &Pod) -> bool {
-    let claims = |pod: &Pod| pod.status.resource_claim_statuses.clone();
-    old.spec != new.spec || old.metadata.labels != new.metadata.labels || claims(old) != claims(new)
+/// Returns whether nodes can judge a changed pod differently.
+fn has_changed_for_nodes(old: &Pod, new: &Pod) -> bool {
+    old.spec != new.spec
+        || old.metadata.labels != new.metadata.labels
+        || old.status.resource_claim_statuses != new.status.resource_claim_statuses
 }
 
 fn facts(pod: Arc<Pod>) -> Arc<PodFacts> {

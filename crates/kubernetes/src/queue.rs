@@ -3,10 +3,9 @@
 use std::fmt;
 
 use headroom_pods::convert::event::Event;
-use headroom_pods::object::Text;
+use headroom_pods::object::{Allocation, Text};
 use headroom_pods::predicate::Snapshot;
 use headroom_pods::shim::{ApiWrite, BindRequest, Notice, PodIdentity};
-use serde_json::Value;
 
 /// Something that the watches or the writes report.
 #[derive(Debug)]
@@ -52,16 +51,7 @@ pub struct ClaimWrite {
     /// Unique ID of the claim.
     pub uid: Text,
     /// The devices, and the nodes that can use them, unless the claim has devices already.
-    pub allocation: Option<NewAllocation>,
-}
-
-/// Devices for a claim without devices.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewAllocation {
-    /// Results, as the API server stores them.
-    pub results: Vec<Value>,
-    /// Selector of the nodes that can use the devices. `None` for all nodes.
-    pub node_selector: Option<Value>,
+    pub allocation: Option<Allocation>,
 }
 
 /// Something to write to the API server.

@@ -1,10 +1,10 @@
 //! Waiting pods that nodes refused for reasons outside of these nodes.
 //!
-//! The home lets the core ask again about a node that changes. A pod of another node, a volume, or a device can also let a node take
-//! a pod that it refused before. After such a change, the refused pods are checked again, a few at a time. The core then
-//! asks again about a node that can take one now.
+//! The home lets the core ask again about a node that changes. A pod of another node, a volume, or a device can also let
+//! a node take a pod that it refused before. After such a change, the refused pods are checked again, a few at a time. The
+//! core then asks again about a node that can take one now.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::time::Duration;
 
@@ -21,13 +21,13 @@ pub(crate) const BUDGET: Duration = Duration::from_millis(10);
 /// Refused pods, and what has changed since.
 #[derive(Debug, Default)]
 pub(crate) struct Revisits {
-    /// Refused pods, by UID. A pod leaves with its deletion, so there are never more than pods.
+    /// Refused pods, by UID. A pod leaves when it is bound or gone.
     refused: BTreeMap<Text, Refused>,
+    /// Refused pods that changed themselves. These are checked first.
+    changed_pods: BTreeSet<Text>,
     /// Plugins whose verdicts changed since the present pass began.
     changed: PluginSet,
     pass: Option<Pass>,
-    /// Whether a pod changed since the present pass began.
-    has_changed_pod: bool,
 }
 
 /// A pod that nodes refused.
@@ -35,8 +35,6 @@ pub(crate) struct Revisits {
 struct Refused {
     /// The plugins that refused a node and read more than the node.
     plugins: PluginSet,
-    /// Whether the pod itself changed since it was checked.
-    is_changed: bool,
     /// The node that can take the pod, since the last verdict. The pod can still wait, for example for a quota, and the
     /// core need not ask about the node once more.
     node: Option<Text>,
@@ -61,12 +59,15 @@ impl Revisits {
         }
     }
 
-    /// Notes that a pod changed, so that every node can judge it differently.
+    pub(crate) fn is_refused(&self, pod: &Text) -> bool {
+        self.refused.contains_key(pod)
+    }
+
+    /// Notes that a refused pod changed, so that every node can judge it differently.
     pub(crate) fn pod_changed(&mut self, pod: &Text) {
         if let Some(refused) = self.refused.get_mut(pod) {
-            refused.is_changed = true;
             refused.node = None;
-            self.has_changed_pod = true;
+            self.changed_pods.insert(pod.clone());
         }
     }
 
@@ -85,30 +86,29 @@ impl Revisits {
 
     pub(crate) fn forget(&mut self, pod: &Text) {
         self.refused.remove(pod);
+        self.changed_pods.remove(pod);
     }
 
     /// Returns whether a pod has to be checked.
     pub(crate) fn is_due(&self) -> bool {
-        let is_changed = self.has_changed_pod || !self.changed.is_empty();
-        !self.refused.is_empty() && (self.pass.is_some() || is_changed)
+        let has_pass = self.pass.is_some() || !self.changed.is_empty();
+        !self.changed_pods.is_empty() || (has_pass && !self.refused.is_empty())
     }
 
     /// Returns the next pod to check. After the last one of a pass, returns `None`.
     pub(crate) fn next(&mut self) -> Option<Text> {
+        if let Some(pod) = self.changed_pods.pop_first() {
+            return Some(pod);
+        }
         if self.pass.is_none() {
             let changed = std::mem::take(&mut self.changed);
-            let is_wanted = std::mem::take(&mut self.has_changed_pod) || !changed.is_empty();
-            self.pass = is_wanted.then_some(Pass { changed, last: None });
+            self.pass = (!changed.is_empty()).then_some(Pass { changed, last: None });
         }
         let pass = self.pass.as_mut()?;
         let from = pass.last.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
-        let mut later = self.refused.range_mut::<Text, _>((from, Bound::Unbounded));
-        let found =
-            later.find(|(_, one)| one.is_changed || !one.plugins.common(pass.changed).is_empty());
-        let pod = found.map(|(pod, one)| {
-            one.is_changed = false;
-            pod.clone()
-        });
+        let mut later = self.refused.range::<Text, _>((from, Bound::Unbounded));
+        let found = later.find(|(_, one)| !one.plugins.common(pass.changed).is_empty());
+        let pod = found.map(|(pod, _)| pod.clone());
         if pod.is_some() {
             pass.last.clone_from(&pod);
         } else {

@@ -45,12 +45,8 @@ impl Scheduler {
         let log = File::create(cluster.running.folder.join(format!("{}.log", kind.name())))?;
         let mut command = match kind {
             Kind::Headroom => {
-                let mut command = Command::new(env!("CARGO_BIN_EXE_headroom"));
-                let kubeconfig = cluster.running.folder.join("unchecked");
-                fs::write(&kubeconfig, cluster.running.unchecked_kubeconfig())?;
-                command.arg("kubernetes").arg("--kubeconfig").arg(kubeconfig);
-                command.args(["--listen", "127.0.0.1:0", "--log-level", "warn"]);
-                command.args(["--namespace", "default"]);
+                let mut command = cluster.running.scheduler(env!("CARGO_BIN_EXE_headroom"));
+                command.args(["--log-level", "warn"]);
                 command
             }
             Kind::KubeScheduler => {

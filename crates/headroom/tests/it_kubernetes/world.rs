@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::tools::{Running, TOOLS};
+use crate::tools::{Running, TOOLS, address_in};
 
 /// Time within which something must happen.
 const SOON: Duration = Duration::from_mins(1);
@@ -145,25 +145,13 @@ impl World {
     }
 
     fn start_process(&self, name: &str) -> Scheduler {
-        let kubeconfig = self.running.folder.join("kubeconfig-unchecked");
-        std::fs::write(&kubeconfig, self.running.unchecked_kubeconfig()).unwrap();
         let log = File::create(self.running.folder.join(format!("{name}.log"))).unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_headroom"))
-            .args(["kubernetes", "--namespace", "default", "--listen", "127.0.0.1:0"])
-            .arg("--kubeconfig")
-            .arg(&kubeconfig)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .unwrap();
-        // For the guard, because nothing drops a static.
-        let pid = self.running.folder.join(format!("{name}.pid"));
-        std::fs::write(pid, child.id().to_string()).unwrap();
+        let mut command = self.running.scheduler(env!("CARGO_BIN_EXE_headroom"));
+        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+        self.running.ends_with_cluster(name, &child);
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.split("://").nth(1).and_then(|rest| rest.split([' ', ',']).next());
-        let address = address.unwrap_or_else(|| panic!("{line}")).trim().to_owned();
+        let address = address_in(&line).unwrap_or_else(|| panic!("{line}")).to_owned();
         Scheduler { child, address }
     }
 

@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
-use crate::tools::Running;
+use crate::tools::{Running, address_in};
 
 /// Time within which the scheduler must serve requests.
 const READY_WITHIN: Duration = Duration::from_mins(2);
@@ -19,21 +19,15 @@ pub(crate) struct Scheduler {
 impl Scheduler {
     /// Starts the scheduler, and does not wait.
     pub(crate) fn start(cluster: &Running) -> Self {
-        let kubeconfig = cluster.folder.join("kubeconfig-unchecked");
-        std::fs::write(&kubeconfig, cluster.unchecked_kubeconfig()).unwrap();
         let (output, log) =
             (cluster.folder.join("headroom.out"), cluster.folder.join("headroom.log"));
-        let child = Command::new(env!("CARGO_BIN_EXE_headroom"))
-            .args(["kubernetes", "--namespace", "default", "--listen", "127.0.0.1:0"])
-            .arg("--kubeconfig")
-            .arg(&kubeconfig)
-            .stdin(Stdio::null())
+        let child = cluster
+            .scheduler(env!("CARGO_BIN_EXE_headroom"))
             .stdout(File::create(&output).unwrap())
             .stderr(File::create(&log).unwrap())
             .spawn()
             .unwrap();
-        // For the guard of the cluster, if the test ends without a kill.
-        std::fs::write(cluster.folder.join("headroom.pid"), child.id().to_string()).unwrap();
+        cluster.ends_with_cluster("headroom", &child);
         Self { child, output, log }
     }
 
@@ -50,9 +44,7 @@ impl Scheduler {
         let begin = Instant::now();
         loop {
             let output = std::fs::read_to_string(&self.output).unwrap();
-            let address =
-                output.split("://").nth(1).and_then(|rest| rest.split([' ', ',', '\n']).next());
-            if let Some(address) = address.filter(|_| output.contains('\n')) {
+            if let Some(address) = address_in(&output).filter(|_| output.contains('\n')) {
                 return address.to_owned();
             }
             let ended = self.child.try_wait().unwrap();

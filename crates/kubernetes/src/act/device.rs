@@ -1,26 +1,22 @@
 //! Writes which devices the claims of a pod have.
 
-use std::time::Duration;
-
+use headroom_pods::object::{
+    Allocation, AllocationResult, NodeSelector, NodeSelectorRequirement, Text,
+};
 use headroom_pods::shim::{BindDone, BindError, BindRequest, PodIdentity};
 use http::Method;
 use serde_json::{Value, json};
 
 use crate::client::{Content, Fault, path};
-use crate::queue::{ClaimWrite, ClusterChange, NewAllocation};
+use crate::queue::{ClaimWrite, ClusterChange};
+use crate::watch::pause::Pauses;
 
 use super::Actor;
 
 /// Protects a claim with devices from its deletion while a pod uses them.
 const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
-/// Pauses before devices are taken back again, after the API server could not be reached.
-const UNDO_PAUSES: [Duration; 5] = [
-    Duration::from_secs(1),
-    Duration::from_secs(2),
-    Duration::from_secs(4),
-    Duration::from_secs(8),
-    Duration::from_secs(16),
-];
+/// Tries to take devices back from a claim, over about half a minute. Nobody repeats this later.
+const UNDO_TRIES: u32 = 8;
 /// Tries to write a claim that others write at the same time.
 const TRIES: usize = 4;
 
@@ -49,16 +45,13 @@ impl Actor {
     /// Takes back what [`Actor::allocate_devices`] gave, and what was assumed. Devices that another pod uses stay.
     pub(super) async fn undo_devices(&self, pod: &PodIdentity, claims: Vec<ClaimWrite>) {
         for claim in &claims {
-            let mut undone = self.change_claim(claim, pod, Change::Release).await;
-            for pause in UNDO_PAUSES {
-                if !matches!(undone, Err(BindError::Retry(_))) {
+            let mut pauses = Pauses::default();
+            while let Err(BindError::Retry(error)) = self.take_back(pod, claim).await {
+                if pauses.failed() == UNDO_TRIES {
+                    tracing::warn!(claim = %claim.name, pod = %pod.name, "devices stay with the claim: {error}");
                     break;
                 }
-                tokio::time::sleep(pause).await;
-                undone = self.change_claim(claim, pod, Change::Release).await;
-            }
-            if let Err(error) = undone {
-                tracing::warn!(claim = %claim.name, pod = %pod.name, "devices stay with the claim: {error:?}");
+                tokio::time::sleep(pauses.pause(None)).await;
             }
         }
         let uid = pod.uid.clone();
@@ -67,6 +60,16 @@ impl Actor {
                 snapshot.devices_mut().drop_assumed(&claim.namespace, &claim.name, &uid);
             }
         })]);
+    }
+
+    /// Releases a claim, unless its pod is bound: another scheduler can have bound the pod, which then uses the claim.
+    async fn take_back(&self, pod: &PodIdentity, claim: &ClaimWrite) -> Result<(), BindError> {
+        match self.read_pod(pod).await {
+            Ok(pod) if !pod.spec.node_name.is_empty() => return Ok(()),
+            Ok(_) | Err(BindError::Gone) => {}
+            Err(error) => return Err(error),
+        }
+        self.change_claim(claim, pod, Change::Release).await
     }
 
     /// Reads a claim, changes it, and writes it. Repeats this if others wrote the claim meanwhile.
@@ -131,14 +134,14 @@ impl Actor {
             }
             Some(new) if !is_allocated => {
                 let config = self.config(value, new).await?;
-                let results = new.results.iter().map(|result| with_tolerations(value, result));
+                let results = new.devices.results.iter().map(|result| result_json(value, result));
                 let mut devices = json!({ "results": results.collect::<Vec<_>>() });
                 if !config.is_empty() {
                     devices["config"] = config.into();
                 }
                 value["status"]["allocation"] = json!({ "devices": devices });
                 if let Some(selector) = &new.node_selector {
-                    value["status"]["allocation"]["nodeSelector"] = selector.clone();
+                    value["status"]["allocation"]["nodeSelector"] = selector_json(selector);
                 }
                 with_metadata = add_finalizer(value);
             }
@@ -154,11 +157,11 @@ impl Actor {
     }
 
     /// Returns the parameters of drivers for the devices: those of the classes first, then those of the claim.
-    async fn config(&self, claim: &Value, new: &NewAllocation) -> Result<Vec<Value>, BindError> {
+    async fn config(&self, claim: &Value, new: &Allocation) -> Result<Vec<Value>, BindError> {
         let mut config = Vec::new();
         let mut seen = Vec::new();
-        for result in &new.results {
-            let request = result["request"].as_str().unwrap_or_default();
+        for result in &new.devices.results {
+            let request = result.request.as_str();
             if seen.contains(&request) {
                 continue;
             }
@@ -190,16 +193,43 @@ impl Actor {
     }
 }
 
-/// Returns a result with the tolerations of its request. Without them, a taint of the device would end the pod.
-fn with_tolerations(claim: &Value, result: &Value) -> Value {
-    let mut result = result.clone();
-    let request = result["request"].as_str().and_then(|request| request_of(claim, request));
-    if let Some(tolerations) = request.map(|request| &request["tolerations"])
-        && tolerations.is_array()
-    {
-        result["tolerations"] = tolerations.clone();
+/// Returns a result as the API server stores it, with the tolerations of its request. Without them, a taint of the device
+/// would end the pod.
+fn result_json(claim: &Value, result: &AllocationResult) -> Value {
+    let mut json = json!({
+        "request": result.request.as_str(),
+        "driver": result.driver.as_str(),
+        "pool": result.pool.as_str(),
+        "device": result.device.as_str(),
+    });
+    if result.admin_access == Some(true) {
+        json["adminAccess"] = json!(true);
     }
-    result
+    let request = request_of(claim, &result.request);
+    if let Some(tolerations) = request.and_then(|request| request["tolerations"].as_array()) {
+        json["tolerations"] = tolerations.clone().into();
+    }
+    json
+}
+
+fn selector_json(selector: &NodeSelector) -> Value {
+    let requirement = |one: &NodeSelectorRequirement| {
+        let values: Vec<&str> = one.values.iter().map(Text::as_str).collect();
+        json!({"key": one.key.as_str(), "operator": one.operator.word(), "values": values})
+    };
+    let terms = selector.node_selector_terms.iter().map(|term| {
+        let all =
+            |list: &[NodeSelectorRequirement]| list.iter().map(requirement).collect::<Vec<_>>();
+        let mut json = json!({});
+        if !term.match_expressions.is_empty() {
+            json["matchExpressions"] = all(&term.match_expressions).into();
+        }
+        if !term.match_fields.is_empty() {
+            json["matchFields"] = all(&term.match_fields).into();
+        }
+        json
+    });
+    json!({"nodeSelectorTerms": terms.collect::<Vec<_>>()})
 }
 
 /// Returns the class of a request.
@@ -219,14 +249,16 @@ fn request_of<'a>(claim: &'a Value, request: &str) -> Option<&'a Value> {
 }
 
 /// Returns whether a claim has exactly these devices.
-fn has_devices(claim: &Value, new: &NewAllocation) -> bool {
+fn has_devices(claim: &Value, new: &Allocation) -> bool {
     let results = claim["status"]["allocation"]["devices"]["results"].as_array();
-    let same = |one: &Value, other: &Value| {
-        ["request", "driver", "pool", "device"].iter().all(|field| one[field] == other[field])
+    let same = |one: &Value, other: &AllocationResult| {
+        let fields = [&other.request, &other.driver, &other.pool, &other.device];
+        let names = ["request", "driver", "pool", "device"];
+        names.into_iter().zip(fields).all(|(name, field)| one[name] == field.as_str())
     };
     results.is_some_and(|results| {
-        results.len() == new.results.len()
-            && results.iter().zip(&new.results).all(|(one, other)| same(one, other))
+        results.len() == new.devices.results.len()
+            && results.iter().zip(&new.devices.results).all(|(one, other)| same(one, other))
     })
 }
 
@@ -240,8 +272,8 @@ fn add_finalizer(claim: &mut Value) -> bool {
     true
 }
 
-/// Ends the reservation for a pod. Also takes the devices back if nobody else uses them, as the controller of claims does.
-/// Returns whether something changed.
+/// Ends the reservation for a pod. Also takes the devices back if nobody else uses them, as the controller of claims
+/// does. Returns whether something changed.
 fn release(claim: &mut Value, pod: &PodIdentity) -> bool {
     let Some(users) = claim["status"]["reservedFor"].as_array() else { return false };
     let left: Vec<Value> =

@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod devices;
 mod observe;
 mod restart;
 mod volume;

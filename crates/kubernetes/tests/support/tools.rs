@@ -91,6 +91,22 @@ impl Running {
         self.folder.join("kubeconfig")
     }
 
+    /// Returns the command that schedules this cluster with a binary of `headroom`.
+    pub fn scheduler(&self, binary: &str) -> Command {
+        let kubeconfig = self.folder.join("kubeconfig-unchecked");
+        std::fs::write(&kubeconfig, self.unchecked_kubeconfig()).unwrap();
+        let mut command = Command::new(binary);
+        command.args(["kubernetes", "--namespace", "default", "--listen", "127.0.0.1:0"]);
+        command.arg("--kubeconfig").arg(kubeconfig).stdin(Stdio::null());
+        command
+    }
+
+    /// Lets a process end with the cluster, also if its owner is never dropped.
+    pub fn ends_with_cluster(&self, name: &str, process: &Child) {
+        let file = self.folder.join(format!("{name}.pid"));
+        std::fs::write(file, process.id().to_string()).unwrap();
+    }
+
     /// Returns the text of a kubeconfig without a check of the server's certificate.
     ///
     /// The tools make a certificate that also is a certificate authority, which only Go's TLS accepts.
@@ -100,6 +116,11 @@ impl Running {
         let authority = text.lines().find(is_authority).unwrap();
         text.replace(authority, "    insecure-skip-tls-verify: true")
     }
+}
+
+/// Returns the address in the first line that a server prints, as `127.0.0.1:9080`.
+pub fn address_in(line: &str) -> Option<&str> {
+    line.split("://").nth(1)?.split([' ', ',', '\n']).next()
 }
 
 /// Runs a command, which must succeed.

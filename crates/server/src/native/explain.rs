@@ -76,8 +76,8 @@ pub(super) async fn ask(
     answer(&service, &asked, wanted, (name, Some(key)), None).await
 }
 
-/// Explains the ask of a pod, and adds the verdicts of the nodes. Only a caller who sees everything learns about a pod without
-/// an ask, because nobody owns it yet.
+/// Explains the ask of a pod, and adds the verdicts of the nodes. Only a caller who sees everything learns about a pod
+/// without an ask, because nobody owns it yet.
 pub(super) async fn pod(
     State(service): State<Service>,
     asked: NativeRequest,

@@ -242,8 +242,8 @@ fn watch(process: &Process, service: &Service, queues: WatchedFiles) -> Result<(
     Ok(())
 }
 
-/// Runs the scheduler or the simulation of this server. If the simulation fails, the server continues. Returns how the scheduler of a
-/// cluster ends, because the server is useless without it.
+/// Runs the scheduler or the simulation of this server. If the simulation fails, the server continues. Returns how the
+/// scheduler of a cluster ends, because the server is useless without it.
 fn play(
     process: &Process,
     plays: Plays,
