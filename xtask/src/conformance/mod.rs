@@ -30,7 +30,7 @@ use serde_json::Value;
 
 use self::case::Case;
 use self::deviation::Deviations;
-use self::scenario::Home;
+use self::scenario::{History, Home};
 
 /// Folders, and parts of them, whose cases are all equal or deviating today. `cargo xtask test` holds them to it.
 pub(crate) const COMPLETE: [&str; 7] = [
@@ -344,6 +344,24 @@ pub fn replay(dir: &Path, begin: &dyn Fn(&str) -> Box<dyn Home>) -> Result<Vec<R
     }
     sum_up(dir, &mut reports, &others);
     Ok(reports)
+}
+
+/// The recorded histories below `dir`, in order, for a home that cannot play all of them.
+///
+/// # Errors
+/// When data cannot be read; the file and the line are named.
+pub fn histories(dir: &Path) -> Result<Vec<History>> {
+    let deviations = Deviations::read(&[dir])?;
+    let mut histories = Vec::new();
+    for (folder, files) in case::folders(dir)? {
+        if folder.ends_with("/scenarios") {
+            for case in case::read(&files)? {
+                let deviates = deviations.of(&folder, &case).map(|one| one.step);
+                histories.push(History::new(case.id, case.value, deviates));
+            }
+        }
+    }
+    Ok(histories)
 }
 
 fn judge_folder(

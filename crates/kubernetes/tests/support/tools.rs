@@ -24,7 +24,8 @@ pub struct Running {
     pub folder: PathBuf,
     /// Port of the API server. etcd has the next one.
     pub port: u16,
-    nodes: usize,
+    /// Number of nodes with pretended kubelets. `None` if there are neither kubelets nor controllers.
+    nodes: Option<usize>,
     sizes: Vec<(&'static str, &'static str)>,
     tools: PathBuf,
     /// Stops everything when this value or process has ended, however it ends: then its input is closed.
@@ -37,6 +38,20 @@ impl Running {
         tools: &Path,
         name: &str,
         nodes: usize,
+        sizes: &[(&'static str, &'static str)],
+    ) -> Self {
+        Self::start_as(tools, name, Some(nodes), sizes)
+    }
+
+    /// Starts only etcd and the API server: nothing but the test and its scheduler changes objects.
+    pub fn start_bare(tools: &Path, name: &str) -> Self {
+        Self::start_as(tools, name, None, &[])
+    }
+
+    fn start_as(
+        tools: &Path,
+        name: &str,
+        nodes: Option<usize>,
         sizes: &[(&'static str, &'static str)],
     ) -> Self {
         let folder = std::env::temp_dir().join(format!("headroom-{name}-{}", std::process::id()));
@@ -57,8 +72,11 @@ impl Running {
     /// Starts every part that does not run.
     pub fn start_parts(&self) {
         let mut command = Command::new(self.tools.join("start.sh"));
-        let (port, nodes) = (self.port.to_string(), self.nodes.to_string());
-        command.arg(&self.folder).args([&*port, "--kwok", &*nodes]);
+        command.arg(&self.folder).arg(self.port.to_string());
+        match self.nodes {
+            Some(nodes) => command.args(["--kwok", &*nodes.to_string()]),
+            None => command.arg("--bare"),
+        };
         run(command.envs(self.sizes.iter().copied()));
     }
 

@@ -3,8 +3,6 @@
 //! the same list of deviations as the core alone.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
-mod messages;
-mod queue_file;
 mod recorded;
 mod server;
 

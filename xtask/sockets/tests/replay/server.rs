@@ -1,23 +1,17 @@
 //! A server whose clock and scheduler go by hand, and the resource manager that a history tells of.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
+use conformance_sockets::{ByHand, messages, without_strict_guarantee};
 use headroom_api::headroomv1::LogLevel;
 use headroom_api::si::headroom::rm_message::Content as Asked;
 use headroom_api::si::headroom::scheduler_message::Content as Answered;
 use headroom_api::si::headroom::scheduler_session_client::SchedulerSessionClient;
 use headroom_api::si::headroom::{Ping, Register, RmMessage, SchedulerMessage};
 use headroom_api::si::v1;
-use headroom_core::{Command, Millis, Name, Timestamp};
-use headroom_engine::testkit::MemoryJournal;
-use headroom_engine::users::Users;
-use headroom_engine::{Engine, HandClock, Handle, Pace, Settings};
 use headroom_server::listen::Routers;
-use headroom_server::{
-    About, Assembly, Caller, LogLevels, Parts, QueueFile, Service, Settings as WholeSettings,
-};
+use headroom_server::{Assembly, Caller, LogLevels, Service, Settings as WholeSettings};
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -26,27 +20,20 @@ use tokio::task::JoinHandle;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::Streaming;
 use tonic::transport::Channel;
-use xtask::conformance::scenario::{Home, Outcome, Placed, Told, is_result};
+use xtask::conformance::scenario::{Home, Outcome, Placed, Told};
 
-use super::messages;
-use super::queue_file::without_strict_guarantee;
 use super::recorded::Part;
-
-/// 2000-01-01T00:00:00Z, when every history begins.
-const START: Timestamp = Timestamp::from_millis(946_684_800_000);
 
 /// A history in the middle. The runtime is dropped last: everything else runs on it.
 pub(crate) struct Server {
     config: String,
-    clock: HandClock,
-    now: Timestamp,
-    handle: Handle,
     address: String,
     http: reqwest::Client,
     channel: Channel,
     session: Option<Session>,
     told: Told,
-    engine: Option<Engine>,
+    /// Only absent while the server is dropped.
+    engine: Option<ByHand>,
     serving: JoinHandle<()>,
     runtime: Runtime,
 }
@@ -73,21 +60,15 @@ impl Server {
     /// A server that knows of nothing; `config` is the queue file of the registration.
     pub(crate) fn start(config: &str) -> Self {
         let runtime = Runtime::new().unwrap();
-        let clock = HandClock::at(START);
-        let mut settings = Settings::with(clock.clone());
-        (settings.pace, settings.scan_every) = (Pace::ByHand, None);
-        let engine = Engine::start(Box::new(MemoryJournal::default().open()), settings).unwrap();
-        let handle = engine.handle();
-        let (address, serving) = runtime.block_on(serve(&handle, &clock));
+        let engine = ByHand::start().unwrap();
+        let service = runtime.block_on(engine.service()).unwrap();
+        let (address, serving) = runtime.block_on(serve(&service));
         let url = format!("http://{address}");
         let channel = runtime
             .block_on(async { Channel::from_shared(url.clone()).unwrap().connect().await })
             .unwrap();
         Self {
             config: config.to_owned(),
-            clock,
-            now: START,
-            handle,
             address: url,
             http: reqwest::Client::new(),
             channel,
@@ -147,56 +128,34 @@ impl Server {
     /// Hear everything that was told up to now.
     fn catch_up(&mut self) -> Result<()> {
         if self.session.is_some() {
-            self.send(Asked::Ping(Ping { id: self.now.as_millis() }))?;
+            self.send(Asked::Ping(Ping { id: 1 }))?;
             self.hear(|answer| matches!(answer, Answered::Pong(_)))?;
         }
         Ok(())
     }
 
-    /// Have the scheduler take at most so many steps.
-    fn turn(&self, most: u32) -> u32 {
-        self.runtime.block_on(self.handle.step(most)).unwrap()
+    /// The engine, and the runtime that waits for it.
+    fn engine(&mut self) -> (&mut ByHand, &Runtime) {
+        let Self { engine: Some(engine), runtime, .. } = self else {
+            panic!("the engine is there until the server is dropped")
+        };
+        (engine, runtime)
     }
 
-    /// Let time pass; each timer fires when it is due.
-    fn advance(&mut self, millis: u64) {
-        let end = self.now + Millis::new(millis);
-        loop {
-            let look = self.handle.inspect(|books, _| books.next_deadline());
-            let due = self.runtime.block_on(look).unwrap();
-            let next = due.filter(|due| *due <= end).map_or(end, |due| due.max(self.now));
-            self.clock.advance(next.since(self.now));
-            self.now = next;
-            self.turn(0);
-            if next == end && due.is_none_or(|due| due > end) {
-                return;
-            }
-        }
+    fn advance(&mut self, millis: u64) -> Result<()> {
+        let (engine, runtime) = self.engine();
+        runtime.block_on(engine.advance(millis))
     }
 
-    /// Let the scheduler go through up to this many cycles of the reference, each of which ends
-    /// with a result.
-    fn schedule(&mut self, most: u64) {
-        let mut cycles = 0;
-        while cycles < most {
-            let before = self.handle.feed().newest();
-            if self.turn(1) == 0 {
-                return;
-            }
-            let entries = self.handle.feed().read(before + 1, usize::MAX).unwrap();
-            let mut events = entries.iter().flat_map(|entry| &entry.record.events);
-            cycles += u64::from(events.any(is_result));
-        }
+    fn schedule(&mut self, most: u64) -> Result<()> {
+        let (engine, runtime) = self.engine();
+        // This resource manager answers no questions, so there are none.
+        runtime.block_on(engine.schedule(most, async |_| Ok(())))
     }
 
-    fn scan_quotas(&self) {
-        let look = self.handle.inspect(|books, _| -> Vec<Name> {
-            books.partitions().values().map(|one| one.name.clone()).collect()
-        });
-        for partition in self.runtime.block_on(look).unwrap() {
-            let scan = self.handle.submit(Command::ScanQuotas { partition });
-            self.runtime.block_on(scan).unwrap().unwrap();
-        }
+    fn scan_quotas(&mut self) -> Result<()> {
+        let (engine, runtime) = self.engine();
+        runtime.block_on(engine.scan_quotas())
     }
 
     fn configure(&mut self, text: &str) -> Result<bool> {
@@ -268,7 +227,7 @@ impl Server {
 impl Home for Server {
     fn step(&mut self, step: &Value) -> Result<Outcome> {
         let input = step.as_object().context("a step must be an object")?;
-        self.advance(1);
+        self.advance(1)?;
         let mut result = None;
         for (key, value) in input {
             match key.as_str() {
@@ -280,10 +239,10 @@ impl Home for Server {
                     let text = value.as_str().context("config must be a text")?;
                     result = Some(json!({"ok": self.configure(text)?}));
                 }
-                "schedule" => self.schedule(count(value, key)?),
+                "schedule" => self.schedule(count(value, key)?)?,
                 "confirm" => result = Some(json!(self.confirm()?)),
-                "quota_preemption" => self.scan_quotas(),
-                "advance_ms" => self.advance(count(value, key)?),
+                "quota_preemption" => self.scan_quotas()?,
+                "advance_ms" => self.advance(count(value, key)?)?,
                 "responses" | "result" | "snapshot" | "cycles" | "settled" | "error"
                 | "unstable" => {}
                 _ => bail!("a step with {key:?} is unknown"),
@@ -300,16 +259,9 @@ fn count(value: &Value, key: &str) -> Result<u64> {
 }
 
 /// Everything on one port of loopback.
-async fn serve(handle: &Handle, clock: &HandClock) -> (std::net::SocketAddr, JoinHandle<()>) {
-    let users = Arc::new(Users::default());
-    let shared: Arc<HandClock> = Arc::new(clock.clone());
-    let queue_file =
-        QueueFile::resume(handle.clone(), shared.clone(), Arc::clone(&users), None).await;
-    let about = About::this(BTreeMap::new()).unwrap();
-    let parts = Parts { engine: handle.clone(), clock: shared, users, queue_file, about };
-    let service = Service::new(parts);
+async fn serve(service: &Service) -> (std::net::SocketAddr, JoinHandle<()>) {
     let levels = Arc::new(LogLevels::new(LogLevel::default(), drop));
-    let Routers { rest, rpc } = Assembly::of(&service, &levels, &WholeSettings::default()).routers;
+    let Routers { rest, rpc } = Assembly::of(service, &levels, &WholeSettings::default()).routers;
     let router = rest.merge(rpc.reset_fallback()).layer(axum::Extension(Caller::open()));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

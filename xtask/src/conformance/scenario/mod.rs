@@ -1,6 +1,7 @@
 //! Judges histories: plays each step of a recorded one against the core and compares what the
 //! resource manager is told, what the step answers, and the state in snapshots.
 //!
+//! - `history` is a history for a home that can play only the beginning of it.
 //! - `driver` plays, `requests` makes commands of the recorded requests, `told` and
 //!   `print` put what came of them into the form of the record, `compare` finds differences.
 //! - Not compared: texts for people; `requests[].schedulingAttempted`, which says which asks
@@ -13,6 +14,7 @@
 
 mod compare;
 mod driver;
+mod history;
 mod print;
 mod requests;
 mod told;
@@ -26,6 +28,8 @@ use serde_json::{Value, json};
 use self::compare::{Difference, differences};
 use self::driver::Driver;
 pub use self::driver::{Home, Outcome, is_result};
+pub use self::history::{History, Played};
+pub use self::print::snapshot;
 pub use self::told::{Placed, Told};
 use self::wire::{list, text};
 use super::case::text_of;
@@ -101,6 +105,11 @@ fn verdict(home: &mut dyn Home, case: &Value) -> Result<Verdict> {
         }
     }
     Ok(Verdict::Equal)
+}
+
+/// The core alone, to which this queue file is given at registration.
+pub fn core_alone(config: &str) -> Box<dyn Home> {
+    Box::new(Driver::new(config))
 }
 
 /// Judges histories by the core alone.

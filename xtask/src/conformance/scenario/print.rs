@@ -20,8 +20,8 @@ const RECORDED: &str = "default";
 const NO_PRIORITY: i32 = i32::MIN;
 
 /// One answer for each part of the record. Users and groups are those of all partitions, one
-/// after the other: the reference has one list for all.
-pub(super) fn snapshot(books: &Books, manager: &str) -> Value {
+/// after the other: the reference has one list for all. `manager` is the name of the resource manager.
+pub fn snapshot(books: &Books, manager: &str) -> Value {
     let partitions = books.partitions();
     let (mut all_users, mut all_groups) = (Vec::new(), Vec::new());
     for id in partitions.keys() {

@@ -49,6 +49,11 @@ impl Told {
         all
     }
 
+    /// What the RM is to confirm, in the order of arrival.
+    pub fn unconfirmed(&self) -> &[Value] {
+        &self.unconfirmed
+    }
+
     /// What was told since the last call; what is to be confirmed stays.
     #[must_use]
     pub fn take(&mut self) -> Self {
@@ -69,7 +74,8 @@ impl Told {
         }
     }
 
-    fn take_in(&mut self, Notice { partition, news }: Notice) {
+    /// Hear a notice to the resource manager.
+    pub fn take_in(&mut self, Notice { partition, news }: Notice) {
         match news {
             NoticeKind::ApplicationAccepted { application } => {
                 self.accept_application(&application);

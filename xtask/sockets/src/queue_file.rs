@@ -3,7 +3,7 @@
 
 /// The file with `preemption.strictguarantee: false` in every partition. Recorded files have their
 /// partitions in a list without indentation, and the keys of a partition two columns in.
-pub(crate) fn without_strict_guarantee(text: &str) -> String {
+pub fn without_strict_guarantee(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut partition = Vec::new();
     for line in text.lines() {

@@ -7,7 +7,7 @@ use headroom_api::si::v1;
 use serde_json::Value;
 
 /// `RegisterResourceManagerRequest`, without its queue file.
-pub(crate) fn registration(value: &Value) -> v1::RegisterResourceManagerRequest {
+pub fn registration(value: &Value) -> v1::RegisterResourceManagerRequest {
     v1::RegisterResourceManagerRequest {
         rm_id: text(value, "rmID"),
         version: text(value, "version"),
@@ -22,7 +22,7 @@ pub(crate) fn registration(value: &Value) -> v1::RegisterResourceManagerRequest 
 ///
 /// # Errors
 /// When an amount is no number.
-pub(crate) fn applications(value: &Value) -> Result<v1::ApplicationRequest> {
+pub fn applications(value: &Value) -> Result<v1::ApplicationRequest> {
     let added = |one: &Value| -> Result<v1::AddApplicationRequest> {
         let ugi = one.get("ugi").map(|ugi| v1::UserGroupInformation {
             user: text(ugi, "user"),
@@ -54,7 +54,7 @@ pub(crate) fn applications(value: &Value) -> Result<v1::ApplicationRequest> {
 ///
 /// # Errors
 /// When an amount is no number, or an action is unknown.
-pub(crate) fn nodes(value: &Value) -> Result<v1::NodeRequest> {
+pub fn nodes(value: &Value) -> Result<v1::NodeRequest> {
     let node = |one: &Value| -> Result<v1::NodeInfo> {
         let word = text(one, "action");
         let action = v1::node_info::ActionFromRm::from_str_name(&word);
@@ -73,7 +73,7 @@ pub(crate) fn nodes(value: &Value) -> Result<v1::NodeRequest> {
 ///
 /// # Errors
 /// When an amount is no number, or a word is unknown.
-pub(crate) fn allocations(value: &Value) -> Result<v1::AllocationRequest> {
+pub fn allocations(value: &Value) -> Result<v1::AllocationRequest> {
     let releases = value.get("releases").map_or(&[][..], |one| list(one, "allocationsToRelease"));
     let releases = releases.iter().map(release).collect::<Result<_>>()?;
     Ok(v1::AllocationRequest {
@@ -107,7 +107,7 @@ fn allocation(one: &Value) -> Result<v1::Allocation> {
 ///
 /// # Errors
 /// When the termination type is unknown.
-pub(crate) fn release(one: &Value) -> Result<v1::AllocationRelease> {
+pub fn release(one: &Value) -> Result<v1::AllocationRelease> {
     let word = text(one, "terminationType");
     let termination = match word.as_str() {
         "" => v1::TerminationType::UnknownTerminationType,
@@ -126,7 +126,7 @@ pub(crate) fn release(one: &Value) -> Result<v1::AllocationRelease> {
 }
 
 /// Amounts as the record has them: a flat map.
-pub(crate) fn amounts(resource: Option<&v1::Resource>) -> Value {
+pub fn amounts(resource: Option<&v1::Resource>) -> Value {
     let all = resource.into_iter().flat_map(|one| &one.resources);
     all.map(|(name, amount)| (name.clone(), Value::from(amount.value))).collect()
 }
