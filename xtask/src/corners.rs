@@ -1,6 +1,6 @@
-//! Corner cases: each entry of `docs/corner-cases.toml` and `docs/corner-cases-scheduling.toml`
-//! names the tests that show it; and so does each line of what the two interfaces must show over
-//! sockets, in `docs/interfaces.toml`.
+//! Corner cases: each entry of `docs/corner-cases.toml`, `docs/corner-cases-scheduling.toml`, and
+//! `docs/corner-cases-kubernetes.toml` names the tests that show it; and so does each line of what
+//! the two interfaces must show over sockets, in `docs/interfaces.toml`.
 //!
 //! An entry without a test says why it waits. What is judged here is whether the named
 //! functions are there and are tests; whether they show the case is for a person to read.
@@ -22,7 +22,7 @@ struct List {
     sections: &'static [&'static str],
 }
 
-const LISTS: [List; 3] = [
+const LISTS: [List; 4] = [
     List {
         file: "docs/corner-cases.toml",
         sections: &["resources", "config", "queues", "acl", "placement", "ugm"],
@@ -38,6 +38,26 @@ const LISTS: [List; 3] = [
             "preemption",
             "partition",
             "protocol",
+        ],
+    },
+    List {
+        file: "docs/corner-cases-kubernetes.toml",
+        sections: &[
+            "kube-recognition",
+            "kube-pods",
+            "kube-deferred",
+            "kube-foreign",
+            "kube-nodes",
+            "kube-resources",
+            "kube-namespaces",
+            "kube-application",
+            "kube-gang",
+            "kube-bind",
+            "kube-conditions",
+            "kube-predicates",
+            "kube-config",
+            "kube-recovery",
+            "kube-quota",
         ],
     },
     List { file: "docs/interfaces.toml", sections: &["si", "rest"] },

@@ -22,9 +22,10 @@ const FILE: &str = "docs/scenes.toml";
 
 /// Worked examples of the specification, rows of its table of what `CapacityScheduler` has, its
 /// requirements and scenarios of tenants, and its requirements against starvation, that tests re-enact.
-const EXAMPLES: [List; 7] = [
+const EXAMPLES: [List; 8] = [
     List { name: "queues", prefix: "queues W", digits: 1 },
     List { name: "scheduling", prefix: "scheduling W", digits: 1 },
+    List { name: "kubernetes", prefix: "kubernetes W", digits: 1 },
     List { name: "uh", prefix: "UH-", digits: 2 },
     List { name: "c", prefix: "C", digits: 1 },
     List { name: "tr", prefix: "TR-", digits: 2 },
@@ -271,6 +272,7 @@ mod tests {
             ("queues W7", Some("queues")),
             ("queues W07", None),
             ("scheduling W12", Some("scheduling")),
+            ("kubernetes W9", Some("kubernetes")),
             ("W12", None),
             ("UH-05", Some("uh")),
             ("C8", Some("c")),
@@ -360,8 +362,8 @@ mod tests {
             code_of(&[(&["queues W1"], "a"), (&["queues W1"], "b"), (&["scheduling W33"], "c")]);
         assert_eq!(
             summary_of_examples(&scenes.examples, &tests_in(&code)),
-            "worked examples with a test: 1 of 2 queues W…, 1 of scheduling W…, 0 of UH-…, \
-             0 of C…, 0 of TR-…, 0 of TS-…, 0 of NS-…\n  queues W2 waits: not yet\n"
+            "worked examples with a test: 1 of 2 queues W…, 1 of scheduling W…, \
+             0 of kubernetes W…, 0 of UH-…, 0 of C…, 0 of TR-…, 0 of TS-…, 0 of NS-…\n  queues W2 waits: not yet\n"
         );
     }
 

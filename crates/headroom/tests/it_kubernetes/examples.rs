@@ -1,8 +1,9 @@
-//! Recognition, users, and amounts: examples 1, 2, 5 to 15, 22, and 23 of the specification.
+//! Recognition, users, and amounts: examples 1, 2, 4 to 15, 22, and 23 of the specification.
 
 use serde_json::{Value, json};
 
 use crate::lab;
+use crate::nodes::{node, tolerates};
 use crate::world::Lab;
 
 /// Returns a specification with one container that requests these amounts.
@@ -19,6 +20,7 @@ fn labels(labels: Value) -> Value {
 }
 
 #[test]
+#[doc(alias = "kubernetes W1")]
 fn labels_name_the_application_and_the_queue() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
@@ -36,6 +38,8 @@ fn labels_name_the_application_and_the_queue() {
 }
 
 #[test]
+#[doc(alias = "SD-25")]
+#[doc(alias = "kubernetes W2")]
 fn a_pod_without_labels_has_the_application_and_the_queue_of_its_namespace() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
@@ -47,6 +51,7 @@ fn a_pod_without_labels_has_the_application_and_the_queue_of_its_namespace() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W5")]
 fn values_that_differ_are_named_in_a_warning() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
@@ -66,6 +71,7 @@ fn values_that_differ_are_named_in_a_warning() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W4")]
 fn a_marked_application_is_one_of_the_pod() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
@@ -78,6 +84,7 @@ fn a_marked_application_is_one_of_the_pod() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W6")]
 fn the_label_of_spark_names_the_application_and_the_annotation_the_queue() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
@@ -98,6 +105,7 @@ fn the_label_of_spark_names_the_application_and_the_annotation_the_queue() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W22")]
 fn the_priority_is_that_of_the_class() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
@@ -113,25 +121,35 @@ fn the_priority_is_that_of_the_class() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W7")]
 fn a_pod_of_another_scheduler_uses_capacity_of_its_node_and_no_quota() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
     let mut spec = requests(json!({"cpu": "250m"}));
     spec["schedulerName"] = json!("default-scheduler");
     spec["nodeName"] = json!("node-0001");
-    lab.pod("p", labels(json!({"applicationId": "e7-a1"})), spec);
-    let uid = lab.get(&["pod", "p"]).unwrap()["metadata"]["uid"].clone();
-    let foreign = lab.eventually("the foreign pod is known", || {
-        let nodes = world.rest("/ws/v1/partition/default/nodes")?;
-        let node = nodes.as_array()?.iter().find(|node| node["nodeID"] == "node-0001")?.clone();
-        let all = node["foreignAllocations"].as_array()?.clone();
-        all.into_iter().find(|one| one["allocationKey"] == uid)
-    });
-    assert_eq!(foreign["resource"], json!({"pods": 1, "vcore": 250}));
+    lab.pod("p", labels(json!({"applicationId": "e7-a1"})), spec.clone());
+    // As for a pod that the kubelet runs without the API server.
+    let node = world.get(&["node", "node-0001"]).unwrap();
+    let owner = json!([{"apiVersion": "v1", "kind": "Node", "name": "node-0001",
+        "uid": node["metadata"]["uid"]}]);
+    lab.pod("static", json!({"ownerReferences": owner}), spec.clone());
+    for (name, kind) in [("p", "default"), ("static", "static")] {
+        let uid = lab.get(&["pod", name]).unwrap()["metadata"]["uid"].clone();
+        let foreign = lab.eventually("the foreign pod is known", || {
+            let nodes = world.rest("/ws/v1/partition/default/nodes")?;
+            let node = nodes.as_array()?.iter().find(|node| node["nodeID"] == "node-0001")?;
+            let mut all = node["foreignAllocations"].as_array()?.iter();
+            all.find(|one| one["allocationKey"] == uid).cloned()
+        });
+        assert_eq!(foreign["resource"], json!({"pods": 1, "vcore": 250}));
+        assert_eq!(foreign["allocationTags"]["foreign"], kind, "{foreign}");
+    }
     assert!(world.rest("/ws/v1/partition/default/application/e7-a1").is_none());
 }
 
 #[test]
+#[doc(alias = "kubernetes W8")]
 fn the_user_is_that_of_the_annotation() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
@@ -154,7 +172,10 @@ fn the_user_is_that_of_the_annotation() {
 }
 
 #[test]
-#[doc(alias = "SD-26")]
+#[doc(alias = "kubernetes W9")]
+#[doc(alias = "kubernetes W10")]
+#[doc(alias = "kubernetes W11")]
+#[doc(alias = "kubernetes W14")]
 fn amounts_are_those_of_kubernetes() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
@@ -225,6 +246,75 @@ fn amounts_are_those_of_kubernetes() {
 }
 
 #[test]
+#[doc(alias = "SD-26")]
+#[doc(alias = "kubernetes W12")]
+#[doc(alias = "kubernetes W13")]
+fn devices_huge_pages_and_overhead_are_amounts() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    node(world, "own-k", json!({}));
+    let more = json!({"nvidia.com/gpu": "1", "hugepages-1Gi": "2Gi", "hugepages-2Mi": "8Mi",
+        "ephemeral-storage": "4G"});
+    let status = json!({"status": {"capacity": more, "allocatable": more}}).to_string();
+    world.kubectl(&[
+        "patch",
+        "node",
+        "own-k",
+        "--subresource=status",
+        "--type=merge",
+        "-p",
+        &status,
+    ]);
+    let class = format!("{}-boxed", lab.name);
+    world.apply(&json!({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass",
+        "metadata": {"name": class}, "handler": "boxed",
+        "overhead": {"podFixed": {"cpu": "250m"}}}));
+    let gib = 1_073_741_824_i64;
+    for (id, amounts, more, expected) in [
+        (
+            "e12-gpu",
+            json!({"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"}),
+            json!({"resources": {"requests": {"cpu": "3", "memory": "4Gi"}},
+                "runtimeClassName": class}),
+            json!({"pods": 1, "vcore": 3_250, "memory": 4 * gib, "nvidia.com/gpu": 1}),
+        ),
+        (
+            "e13-small",
+            json!({"cpu": "0.0001", "memory": "100m"}),
+            json!({}),
+            json!({"pods": 1, "vcore": 1, "memory": 1}),
+        ),
+        (
+            "e13-pages",
+            json!({"memory": "1.5Gi", "ephemeral-storage": "2G", "hugepages-2Mi": "4Mi"}),
+            json!({}),
+            json!({"pods": 1, "memory": gib + gib / 2, "ephemeral-storage": 2_000_000_000_i64,
+                "hugepages-2Mi": 4_194_304}),
+        ),
+        (
+            "sd-26",
+            json!({"cpu": "250m", "memory": "1Gi", "hugepages-1Gi": "1Gi"}),
+            json!({}),
+            json!({"pods": 1, "vcore": 250, "memory": gib, "hugepages-1Gi": gib}),
+        ),
+    ] {
+        let mut spec = tolerates("own-k");
+        spec["containers"] = requests(amounts.clone())["containers"].clone();
+        // Devices and huge pages need equal limits.
+        spec["containers"][0]["resources"]["limits"] = amounts;
+        for (field, value) in more.as_object().unwrap() {
+            spec[field] = value.clone();
+        }
+        lab.pod(id, labels(json!({"applicationId": id})), spec);
+        assert_eq!(lab.runs(id), "own-k");
+        assert_eq!(lab.amounts(id), expected, "{id}");
+        lab.kubectl(&["delete", "pod", id]);
+    }
+    world.kubectl(&["delete", "node", "own-k"]);
+}
+
+#[test]
+#[doc(alias = "kubernetes W23")]
 fn a_gated_pod_is_no_ask_until_its_gates_are_removed() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
@@ -258,34 +348,48 @@ fn a_rejected_application_fails_its_pods_with_the_reason() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W15")]
 fn a_resize_in_place_changes_the_allocation() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
     lab.pod("p", labels(json!({"applicationId": "e15"})), requests(json!({"cpu": "1"})));
     lab.runs("p");
     // The pretended kubelet does not report amounts, without which the API server resizes nothing.
-    let mut statuses = lab.eventually("the container has a status", || {
+    let statuses = lab.eventually("the container has a status", || {
         let statuses = lab.get(&["pod", "p"])?["status"]["containerStatuses"].clone();
         statuses.is_array().then_some(statuses)
     });
-    statuses[0]["resources"] = json!({"requests": {"cpu": "1"}});
-    statuses[0]["allocatedResources"] = json!({"cpu": "1"});
-    let status = json!({"status": {"containerStatuses": statuses}}).to_string();
-    lab.kubectl(&[
-        "patch",
-        "pod",
-        "p",
-        "--subresource",
-        "status",
-        "--type",
-        "merge",
-        "-p",
-        &status,
-    ]);
-    let container = json!({"name": "main", "resources": {"requests": {"cpu": "2"}}});
-    let resize = json!({"spec": {"containers": [container]}}).to_string();
-    lab.kubectl(&["patch", "pod", "p", "--subresource", "resize", "-p", &resize]);
-    lab.eventually("the allocation has two cores", || {
-        (lab.amounts("e15")["vcore"] == 2_000).then_some(())
-    });
+    let patch = |subresource: &str, kind: &str, patch: Value| {
+        let arguments = ["patch", "pod", "p", "--subresource", subresource, "--type", kind, "-p"];
+        lab.kubectl(&[&arguments[..], &[&*patch.to_string()]].concat());
+    };
+    let reports = |cpu: &str| {
+        let mut statuses = statuses.clone();
+        statuses[0]["resources"] = json!({"requests": {"cpu": cpu}});
+        statuses[0]["allocatedResources"] = json!({"cpu": cpu});
+        patch("status", "merge", json!({"status": {"containerStatuses": statuses}}));
+    };
+    let resize = |cpu: &str| {
+        let container = json!({"name": "main", "resources": {"requests": {"cpu": cpu}}});
+        patch("resize", "strategic", json!({"spec": {"containers": [container]}}));
+    };
+    let infeasible =
+        json!([{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}]);
+    let has = |vcore: i64| {
+        lab.eventually(&format!("the allocation has {vcore}"), || {
+            (lab.amounts("e15")["vcore"] == vcore).then_some(())
+        });
+    };
+    reports("1");
+    resize("2");
+    has(2_000);
+    patch("status", "strategic", json!({"status": {"conditions": infeasible}}));
+    has(1_000);
+    patch("status", "json", json!([{"op": "remove", "path": "/status/conditions"}]));
+    has(2_000);
+    // The kubelet still has more than what is requested now.
+    resize("500m");
+    has(1_000);
+    reports("500m");
+    has(500);
 }

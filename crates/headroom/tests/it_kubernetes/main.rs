@@ -9,6 +9,7 @@ mod devices;
 mod examples;
 mod gangs;
 mod nodes;
+mod order;
 mod placement;
 mod quotas;
 mod restart;

@@ -4,17 +4,8 @@ use serde_json::{Value, json};
 
 use crate::examples::requests;
 use crate::lab;
-use crate::nodes::{node, tolerates};
+use crate::nodes::{node, tolerates, zones};
 use crate::world::{Lab, World};
-
-/// Creates nodes of one test, each in a zone of its own.
-fn zones(lab: &Lab, names: &[&str]) {
-    for name in names {
-        node(lab.world, name, json!({}));
-        let (own, zone) = (format!("spread={}", lab.name), format!("zone={name}"));
-        lab.world.kubectl(&["label", "node", name, &own, &zone]);
-    }
-}
 
 #[test]
 fn pods_spread_over_zones() {

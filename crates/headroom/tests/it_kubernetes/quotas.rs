@@ -1,20 +1,16 @@
-//! Quotas of namespaces: examples 16 and 17, and scenes SD-23, SD-25, SD-27, and SD-28.
+//! Quotas of namespaces, and limits of users: examples 14, 16 and 17, and scenes SD-23, SD-27, and SD-28.
 
 use serde_json::{Value, json};
 
 use crate::examples::requests;
 use crate::lab;
-use crate::world::Lab;
+use crate::world::{Lab, QUEUES};
 
 const QUOTA: &str = "yunikorn.apache.org/namespace.quota";
 
-fn queue(lab: &Lab, path: &str) -> Value {
-    let url = format!("/ws/v1/partition/default/queue/{path}");
-    lab.eventually(path, || lab.world.rest(&url))
-}
-
 #[test]
 #[doc(alias = "SD-23")]
+#[doc(alias = "kubernetes W16")]
 fn a_pod_over_the_quota_waits_and_starts_with_a_release() {
     lab!(world, shared);
     let quota = r#"{"cpu":"4","memory":"8Gi"}"#;
@@ -33,7 +29,7 @@ fn a_pod_over_the_quota_waits_and_starts_with_a_release() {
     assert!(message.contains(&path) && message.contains("QUEUE_MAX"), "{message}");
     let explained = world.headroom(&["explain", "pod", &format!("{}/p4", lab.name)]);
     assert!(explained.starts_with(&message), "{explained}\n{message}");
-    let info = queue(&lab, &path);
+    let info = lab.queue(&path);
     assert_eq!(info["maxResource"], json!({"memory": 8_589_934_592_i64, "vcore": 4_000}));
     assert_eq!(info["allocatedResource"]["vcore"], 4_000);
     lab.stays_pending("p4");
@@ -62,28 +58,34 @@ fn annotations_become_the_maximum_and_the_guarantee_of_the_queue() {
         let lab = Lab::new(world, annotations);
         lab.pod("p", json!({}), json!({}));
         lab.runs("p");
-        let info = queue(&lab, &format!("root.{}", lab.name));
+        let info = lab.queue(&format!("root.{}", lab.name));
         assert_eq!(info["maxResource"], max);
         assert_eq!(info["guaranteedResource"], guaranteed);
     }
 }
 
-#[test]
-fn an_unreadable_quota_is_ignored_with_a_warning() {
-    lab!(world, shared);
-    let lab = Lab::new(world, json!({QUOTA: r#"{"cpu":"4","memory":"oops"}"#}));
-    lab.pod("p", json!({}), json!({}));
-    lab.runs("p");
-    assert_eq!(queue(&lab, &format!("root.{}", lab.name))["maxResource"], Value::Null);
-    let note = lab.eventually("a warning at the namespace", || {
-        let events = world.get(&["events", "-A"])?;
+/// Waits for a warning at the namespace. Returns its note.
+fn warning(lab: &Lab) -> String {
+    lab.eventually("a warning at the namespace", || {
+        let events = lab.world.get(&["events", "-A"])?;
         let of = |event: &&Value| {
             event["reason"] == "NamespaceConfiguration"
                 && event["involvedObject"]["name"] == lab.name.as_str()
         };
         let found = events["items"].as_array()?.iter().find(of)?.clone();
         Some(found["message"].as_str()?.to_owned())
-    });
+    })
+}
+
+#[test]
+#[doc(alias = "kubernetes W17")]
+fn an_unreadable_quota_is_ignored_with_a_warning() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({QUOTA: r#"{"cpu":"4","memory":"oops"}"#}));
+    lab.pod("p", json!({}), json!({}));
+    lab.runs("p");
+    assert_eq!(lab.queue(&format!("root.{}", lab.name))["maxResource"], Value::Null);
+    let note = warning(&lab);
     assert!(note.contains("memory") || note.contains("oops"), "{note}");
 }
 
@@ -151,5 +153,136 @@ fn a_resource_quota_of_kubernetes_counts_too() {
         }
         let names: Vec<&str> = created.iter().map(String::as_str).collect();
         lab.kubectl(&[&["delete", "pod"], &*names].concat());
+    }
+}
+
+#[test]
+#[doc(alias = "kubernetes W17")]
+fn an_old_annotation_counts_alone_and_not_beside_the_new_one() {
+    lab!(world, shared);
+    let old = "yunikorn.apache.org/namespace.max.cpu";
+    let lab = Lab::new(world, json!({old: "2"}));
+    lab.pod("p", json!({}), json!({}));
+    lab.runs("p");
+    let own = format!("root.{}", lab.name);
+    assert_eq!(lab.queue(&own)["maxResource"], json!({"vcore": 2_000}));
+    let lab = Lab::new(world, json!({QUOTA: r#"{"cpu":"1"}"#, old: "2"}));
+    lab.pod("p", json!({}), json!({}));
+    lab.runs("p");
+    let own = format!("root.{}", lab.name);
+    assert_eq!(lab.queue(&own)["maxResource"], json!({"vcore": 1_000}));
+    let note = warning(&lab);
+    assert!(note.contains(old), "{note}");
+}
+
+#[test]
+#[doc(alias = "kubernetes W14")]
+fn pods_without_requests_count_against_a_maximum_of_pods() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({QUOTA: r#"{"pods":"1"}"#}));
+    lab.pod("p0", json!({}), json!({}));
+    lab.runs("p0");
+    lab.pod("p1", json!({}), json!({}));
+    let (reason, message) = lab.waits("p1");
+    assert_eq!(reason, "SchedulingSkipped", "{message}");
+    assert_eq!(lab.queue(&format!("root.{}", lab.name))["maxResource"], json!({"pods": 1}));
+    lab.stays_pending("p1");
+    lab.kubectl(&["delete", "pod", "p0"]);
+    lab.runs("p1");
+}
+
+/// Creates a pod with one core, of an application of its own.
+fn one_core(lab: &Lab, name: &str) {
+    let id = format!("{}-{name}", lab.name);
+    lab.pod(name, json!({"labels": {"applicationId": id}}), requests(json!({"cpu": "1"})));
+}
+
+/// Lowers the quota of a namespace to one core. It applies with a new application.
+fn lower(lab: &Lab) {
+    let queue = format!("root.{}", lab.name);
+    let quota = format!(r#"{QUOTA}={{"cpu":"1"}}"#);
+    lab.world.kubectl(&["annotate", "--overwrite", "namespace", &lab.name, &quota]);
+    let mut number = 0;
+    lab.eventually("the new maximum", || {
+        number += 1;
+        let name = format!("new-{number}");
+        let id = format!("{}-{name}", lab.name);
+        lab.pod(&name, json!({"labels": {"applicationId": id}}), json!({}));
+        (lab.queue(&queue)["maxResource"]["vcore"] == 1_000).then_some(())
+    });
+}
+
+#[test]
+fn a_lowered_quota_stops_nothing_and_lets_nothing_start_above_it() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({QUOTA: r#"{"cpu":"2"}"#}));
+    for name in ["p0", "p1"] {
+        one_core(&lab, name);
+        lab.runs(name);
+    }
+    lower(&lab);
+    one_core(&lab, "p2");
+    assert_eq!(lab.waits("p2").0, "SchedulingSkipped");
+    assert_eq!(lab.used(), 2_000);
+    lab.kubectl(&["delete", "pod", "p0"]);
+    lab.stays_pending("p2");
+    lab.kubectl(&["delete", "pod", "p1"]);
+    lab.runs("p2");
+}
+
+#[test]
+fn a_lowered_maximum_with_a_delay_stops_pods_after_it() {
+    lab!(world, alone);
+    let lab = Lab::new(world, json!({}));
+    for name in ["p0", "p1"] {
+        let labels = json!({"applicationId": format!("{}-{name}", lab.name),
+            "queue": "root.shrinking"});
+        lab.pod(name, json!({"labels": labels}), requests(json!({"cpu": "1"})));
+        lab.runs(name);
+    }
+    let max = "shrinking\n            resources: {max: {vcore: ";
+    world.configure(&QUEUES.replace(&format!("{max}2}}}}"), &format!("{max}1}}}}")));
+    lab.eventually("one pod is stopped", || {
+        let queue = lab.queue("root.shrinking");
+        (queue["maxResource"]["vcore"] == 1_000 && queue["allocatedResource"]["vcore"] == 1_000)
+            .then_some(())
+    });
+    let left = ["p0", "p1"].iter().filter(|name| lab.get(&["pod", name]).is_some()).count();
+    assert_eq!(left, 1, "the victim is deleted");
+    world.configure(QUEUES);
+    lab.eventually("the former maximum", || {
+        (lab.queue("root.shrinking")["maxResource"]["vcore"] == 2_000).then_some(())
+    });
+}
+
+#[test]
+fn users_and_groups_have_limits_in_a_queue() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let pod = |name: &str, user: &str, group: &str, cpu: &str| {
+        let info = json!({"user": user, "groups": [group]}).to_string();
+        let more = json!({
+            "labels": {"applicationId": format!("{}-{name}", lab.name), "queue": "root.limited"},
+            "annotations": {"yunikorn.apache.org/user.info": info}
+        });
+        lab.pod(name, more, requests(json!({"cpu": cpu})));
+    };
+    // For each limit, what runs, and what waits until this ends: a named user, any other user, and a group.
+    for (name, first, second) in [
+        ("named", ("ann", "none", "1"), ("ann", "none", "100m")),
+        ("wildcard", ("bob", "none", "2"), ("bob", "none", "100m")),
+        ("group", ("carl", "crew", "100m"), ("dora", "crew", "100m")),
+    ] {
+        let (running, waiting) = (format!("{name}-0"), format!("{name}-1"));
+        pod(&running, first.0, first.1, first.2);
+        lab.runs(&running);
+        pod(&waiting, second.0, second.1, second.2);
+        let (reason, message) = lab.waits(&waiting);
+        assert_eq!(reason, "SchedulingSkipped", "{message}");
+        let who = if name == "group" { "crew" } else { second.0 };
+        assert!(message.contains(who), "{message}");
+        lab.stays_pending(&waiting);
+        lab.kubectl(&["delete", "pod", &running]);
+        lab.runs(&waiting);
     }
 }

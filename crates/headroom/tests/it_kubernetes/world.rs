@@ -23,6 +23,7 @@ const WHILE: Duration = Duration::from_secs(2);
 pub(crate) const QUEUES: &str = "
 partitions:
   - name: default
+    preemption: {quotapreemptionenabled: true}
     placementrules:
       - name: provided
       - name: tag
@@ -46,6 +47,24 @@ partitions:
             resources: {max: {vcore: 4}}
             childtemplate:
               properties: {preemption.delay: 1s}
+          - name: shrinking
+            resources: {max: {vcore: 2}}
+            properties: {quota.preemption.delay: 1s}
+          - name: fair
+            resources: {max: {vcore: 2}}
+            properties: {application.sort.policy: fair}
+          - name: ranked
+            parent: true
+            resources: {max: {vcore: 1}}
+            queues:
+              - name: low
+              - name: high
+                properties: {priority.offset: '100'}
+          - name: limited
+            limits:
+              - {users: [ann], maxresources: {vcore: 1}}
+              - {users: ['*'], maxresources: {vcore: 2}}
+              - {groups: [crew], maxapplications: 1}
 ";
 
 /// The cluster and its scheduler.
@@ -100,8 +119,13 @@ impl World {
 
     /// Sets the queue file.
     pub(crate) fn configure(&self, queues: &str) {
+        self.configure_all(json!({"queues.yaml": queues}));
+    }
+
+    /// Sets the entries of the config map.
+    pub(crate) fn configure_all(&self, entries: Value) {
         self.apply(&json!({"metadata": {"name": "yunikorn-configs", "namespace": "default"},
-            "data": {"queues.yaml": queues}, "apiVersion": "v1", "kind": "ConfigMap"}));
+            "data": entries, "apiVersion": "v1", "kind": "ConfigMap"}));
     }
 
     /// Uses the scheduler together with other tests.
@@ -275,6 +299,12 @@ impl Lab {
     pub(crate) fn new(world: &'static World, annotations: Value) -> Self {
         static LAST: AtomicUsize = AtomicUsize::new(0);
         let name = format!("lab-{}", LAST.fetch_add(1, Ordering::Relaxed));
+        Self::named(world, &name, annotations)
+    }
+
+    /// Creates a namespace with this name.
+    pub(crate) fn named(world: &'static World, name: &str, annotations: Value) -> Self {
+        let name = name.to_owned();
         world.apply(&json!({"apiVersion": "v1", "kind": "Namespace",
             "metadata": {"name": name, "annotations": annotations}}));
         let lab = Self { world, name };
@@ -348,6 +378,18 @@ impl Lab {
     pub(crate) fn application(&self, id: &str) -> Value {
         let path = format!("/ws/v1/partition/default/application/{id}");
         self.eventually(&format!("application {id}"), || self.world.rest(&path))
+    }
+
+    /// Waits for a queue of the scheduler.
+    pub(crate) fn queue(&self, path: &str) -> Value {
+        let url = format!("/ws/v1/partition/default/queue/{path}");
+        self.eventually(path, || self.world.rest(&url))
+    }
+
+    /// Returns the cores that the own queue of the namespace uses, in thousandths.
+    pub(crate) fn used(&self) -> i64 {
+        let queue = self.queue(&format!("root.{}", self.name));
+        queue["allocatedResource"]["vcore"].as_i64().unwrap_or_default()
     }
 
     /// Waits for the amounts that a pod asks for or has, by its application.

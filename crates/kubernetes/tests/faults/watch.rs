@@ -210,3 +210,35 @@ async fn a_silent_connection_is_replaced() {
     assert_eq!(changes(&mut watch(&server, Need::Required), 2).await, ["[a=x]", "+a=y"]);
     assert!(start.elapsed() < Duration::from_mins(5));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_change_of_an_unknown_object_creates_it() {
+    let server = StandIn::new([Answer::watch(&[
+        bookmark(5, true),
+        modified("a", 6, "x"),
+        modified("a", 7, "y"),
+        deleted("a", 8),
+        modified("a", 9, "z"),
+    ])
+    .open()]);
+    let mut watch = watch(&server, Need::Required);
+    assert_eq!(changes(&mut watch, 5).await, ["[]", "+a=x", "+a=y", "-a", "+a=z"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_of_another_type_is_left_out() {
+    let metadata = json!({ "name": "a", "uid": "uid-a", "labels": [1], "resourceVersion": "6" });
+    let server = StandIn::new([Answer::watch(&[
+        added("a", 1, "x"),
+        added("b", 2, "x"),
+        bookmark(5, true),
+        event("DELETED", &json!({ "metadata": metadata })),
+        event("DELETED", &json!({ "kind": "Status", "metadata": { "resourceVersion": "7" } })),
+        deleted("b", 8),
+        modified("a", 9, "y"),
+    ])
+    .open()]);
+    let mut watch = watch(&server, Need::Required);
+    assert_eq!(changes(&mut watch, 3).await, ["[a=x b=x]", "-b", "+a=y"]);
+    assert_eq!(server.requests().len(), 1, "the watch goes on");
+}

@@ -15,6 +15,7 @@ const RULES: ApplicationRules =
     ApplicationRules { generated_ids: GeneratedIds::PerNamespace, gangs: true };
 
 #[test]
+#[doc(alias = "kubernetes W18")]
 fn placeholders_ask_for_all_members() {
     for (groups, expected) in [
         (
@@ -43,6 +44,7 @@ fn placeholders_ask_for_all_members() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W19")]
 fn one_fault_voids_all_groups() {
     let group = |fields: &str| format!(r#"[{{"name":"w","minMember":2,{fields}}}]"#);
     let named = |name: &str| format!(r#"[{{"name":"{name}","minMember":2,"minResource":{{}}}}]"#);
@@ -85,6 +87,8 @@ fn one_fault_voids_all_groups() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W18")]
+#[doc(alias = "kubernetes W20")]
 fn policy_parameters_have_defaults() {
     for (text, timeout_seconds, style, ignored) in [
         ("placeholderTimeoutInSeconds=60 gangSchedulingStyle=Hard", 60, GangStyle::Hard, 0),
@@ -143,6 +147,45 @@ fn a_placeholder_is_a_complete_pod() {
         spec["containers"][0]["resources"],
         json!({ "requests": amounts, "limits": amounts })
     );
+}
+
+#[test]
+fn a_placeholder_has_everything_that_decides_about_its_node() {
+    let fields = json!({
+        "tolerations": [{ "key": "dedicated", "operator": "Exists" }],
+        "affinity": { "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [{ "matchExpressions": [
+                { "key": "disk", "operator": "In", "values": ["ssd"] }] }] } } },
+        "topologySpreadConstraints": [{
+            "maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule",
+            "labelSelector": { "matchLabels": { "app": "web" } } }],
+    });
+    let amounts = json!({ "cpu": "1", "hugepages-2Mi": "4Mi", "nvidia.com/gpu": "2" });
+    let mut group = fields.clone();
+    for (field, value) in
+        [("name", json!("w")), ("minMember", json!(1)), ("minResource", amounts.clone())]
+    {
+        group[field] = value;
+    }
+    let metadata = json!({ "annotations": { key::TASK_GROUPS: json!([group]).to_string() } });
+    let plan = plan_application(&pod(metadata, json!({}), json!({})), None, RULES);
+    let gang = plan.gang.expect("a gang");
+    let settings = PlaceholderSettings {
+        image: "own/pause:1".into(),
+        run_as_user: 1000,
+        run_as_group: 2000,
+        fs_group: 3000,
+    };
+    let placeholder = Placeholder::new(&gang.source, &gang.groups[0], &settings, "0123456789");
+    let spec = &placeholder.body["spec"];
+    for (field, value) in fields.as_object().expect("fields") {
+        assert_eq!(spec[field], *value, "{field}");
+    }
+    let container = &spec["containers"][0];
+    assert_eq!(container["resources"], json!({ "requests": amounts, "limits": amounts }));
+    assert_eq!(container["image"], "own/pause:1");
+    let ids = ["runAsUser", "runAsGroup", "fsGroup"].map(|field| &spec["securityContext"][field]);
+    assert_eq!(ids, [&json!(1000), &json!(2000), &json!(3000)]);
 }
 
 #[test]

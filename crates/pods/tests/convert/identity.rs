@@ -13,6 +13,11 @@ use serde_json::{Value, json};
 use crate::{labelled, pod, text};
 
 #[test]
+#[doc(alias = "kubernetes W1")]
+#[doc(alias = "kubernetes W2")]
+#[doc(alias = "kubernetes W4")]
+#[doc(alias = "kubernetes W5")]
+#[doc(alias = "kubernetes W6")]
 fn the_first_application_id_and_queue_win() {
     for (labels, annotations, id, queue) in [
         (json!({ "applicationId": "a1", "queue": "root.x" }), json!({}), "a1", "root.x"),
@@ -38,7 +43,57 @@ fn the_first_application_id_and_queue_win() {
     }
 }
 
+#[derive(Clone, Copy)]
+enum Kind {
+    Label,
+    Annotation,
+}
+
 #[test]
+fn each_key_counts_before_the_next_one_and_an_empty_value_is_absent() {
+    let ids = [
+        ("yunikorn.apache.org/app-id", Kind::Label),
+        ("yunikorn.apache.org/app-id", Kind::Annotation),
+        ("applicationId", Kind::Label),
+        ("spark-app-selector", Kind::Label),
+    ];
+    let queues = [
+        ("yunikorn.apache.org/queue", Kind::Label),
+        ("yunikorn.apache.org/queue", Kind::Annotation),
+        ("queue", Kind::Label),
+    ];
+    let id = |pod: &Pod| application_id(pod, GeneratedIds::PerNamespace).to_string();
+    let queue = |pod: &Pod| queue_name(pod).to_string();
+    let check = |keys: &[(&str, Kind)], read: &dyn Fn(&Pod) -> String| {
+        for first in 0..keys.len() {
+            let (mut labels, mut annotations) = (json!({}), json!({}));
+            for (rank, (key, kind)) in keys.iter().enumerate() {
+                let map = match kind {
+                    Kind::Label => &mut labels,
+                    Kind::Annotation => &mut annotations,
+                };
+                map[*key] = if rank < first { "".into() } else { format!("v{rank}").into() };
+            }
+            assert_eq!(read(&labelled(labels, annotations)), format!("v{first}"));
+        }
+    };
+    check(&ids, &id);
+    check(&queues, &queue);
+}
+
+#[test]
+fn given_ids_are_not_cut() {
+    let long = "n".repeat(80);
+    let given = |text: &str| {
+        let pod = labelled(json!({}), json!({ "yunikorn.apache.org/app-id": text }));
+        application_id(&pod, GeneratedIds::PerPod).to_string()
+    };
+    assert_eq!(given(&long), long);
+    assert_eq!(given(&format!("{long}-uniqueautogen")), format!("{long}-u1"));
+}
+
+#[test]
+#[doc(alias = "kubernetes W3")]
 fn generated_ids_are_cut() {
     let id = |namespace: &str, uid: &str, ids| {
         let pod = pod(json!({ "namespace": namespace, "uid": uid }), json!({}), json!({}));
@@ -53,6 +108,8 @@ fn generated_ids_are_cut() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W5")]
+#[doc(alias = "kubernetes W6")]
 fn conflicts_name_what_is_ignored_once_for_each_property() {
     let found = |labels: Value, annotations: Value| -> Vec<(Subject, Vec<String>)> {
         let conflicts = conflicts(&labelled(labels, annotations));
@@ -70,12 +127,22 @@ fn conflicts_name_what_is_ignored_once_for_each_property() {
         found(json!({ "queue": "root.old" }), json!({ "yunikorn.apache.org/queue": "root.sp" })),
         [(Subject::Queue, vec!["root.old".to_owned()])]
     );
+    let both = json!({ label: "c1", "spark-app-selector": "s1", "applicationId": "c1",
+        "yunikorn.apache.org/queue": "root.a", "queue": "root.b" });
+    assert_eq!(
+        found(both, json!({ label: "n1", "yunikorn.apache.org/queue": "root.c" })),
+        [
+            (Subject::Application, vec!["n1".to_owned(), "s1".to_owned()]),
+            (Subject::Queue, vec!["root.c".to_owned(), "root.b".to_owned()]),
+        ]
+    );
     let marker = "lab-uniqueautogen";
     assert_eq!(found(json!({ label: marker, "applicationId": marker }), json!({})), []);
     assert_eq!(found(json!({ label: marker, "applicationId": "lab-u1" }), json!({})), []);
 }
 
 #[test]
+#[doc(alias = "kubernetes W8")]
 fn the_user_is_nobody_unless_the_information_is_readable() {
     let user = |text: &str| {
         let user = user_of(&labelled(json!({}), json!({ key::USER_INFO: text })));
@@ -109,6 +176,7 @@ fn a_placeholder_has_a_truth_value() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W7")]
 fn a_foreign_allocation_tells_whether_the_pod_is_static() {
     let foreign = |owners: Value| {
         let spec = json!({
@@ -133,6 +201,7 @@ fn daemon_pod(kind: &str, terms: &Value) -> Pod {
 }
 
 #[test]
+#[doc(alias = "kubernetes W21")]
 fn a_pod_of_a_daemon_set_requires_the_node_of_the_last_term() {
     let term = |operator: &str, values: Value| json!({ "matchFields": [{ "key": "metadata.name", "operator": operator, "values": values }] });
     let node = |kind: &str, terms: Value| {
@@ -151,6 +220,7 @@ fn a_pod_of_a_daemon_set_requires_the_node_of_the_last_term() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W22")]
 fn the_pod_decides_on_preemption_before_its_class() {
     let class = |text: &str| {
         let class = json!({ "metadata": { "annotations": { key::ALLOW_PREEMPTION: text } } });

@@ -1,9 +1,13 @@
 //! Annotations of namespaces.
 
+use headroom_pods::convert::application::{ApplicationRules, plan_application};
+use headroom_pods::convert::identity::GeneratedIds;
 use headroom_pods::convert::key;
 use headroom_pods::convert::namespace::{NamespaceLimits, encode_amounts, namespace_limits};
 use headroom_pods::object::Namespace;
 use serde_json::{Value, json};
+
+use crate::pod;
 
 fn read(annotations: Value) -> (NamespaceLimits, Vec<String>) {
     let namespace = json!({ "metadata": { "name": "lab", "annotations": annotations } });
@@ -37,6 +41,7 @@ fn a_quota_is_encoded_for_the_core() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W17")]
 fn one_bad_value_voids_an_annotation() {
     for bad in [
         r#"{"cpu":"4","memory":"oops"}"#,
@@ -57,6 +62,7 @@ fn one_bad_value_voids_an_annotation() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W17")]
 fn the_old_form_counts_without_the_new_one() {
     let both = json!({ key::NAMESPACE_CPU_OLD: "2", key::NAMESPACE_MEMORY_OLD: "1Gi" });
     assert_eq!(
@@ -91,4 +97,35 @@ fn the_number_of_applications_passes_as_written() {
         let (limits, _) = read(json!({ key::NAMESPACE_MAX_APPS: text }));
         assert_eq!(limits.max_applications.as_deref(), expected, "{text}");
     }
+}
+
+#[test]
+#[doc(alias = "kubernetes W16")]
+fn limits_of_the_namespace_are_tags_of_its_applications() {
+    let rules = ApplicationRules { generated_ids: GeneratedIds::PerNamespace, gangs: true };
+    let tags = |limits: Option<&NamespaceLimits>| {
+        let plan = plan_application(&pod(json!({}), json!({}), json!({})), limits, rules);
+        let tags = plan.submission.tags.into_iter();
+        let tags = tags.map(|(key, value)| format!("{key}={value}"));
+        tags.filter(|tag| tag.starts_with("namespace")).collect::<Vec<_>>()
+    };
+    let (limits, ignored) = read(json!({
+        key::NAMESPACE_QUOTA: r#"{"cpu":"4","memory":"8Gi"}"#,
+        key::NAMESPACE_GUARANTEED: r#"{"cpu":"1"}"#,
+        key::NAMESPACE_MAX_APPS: "7",
+        key::NAMESPACE_PARENT: "root.prod",
+    }));
+    assert!(ignored.is_empty());
+    assert_eq!(
+        tags(Some(&limits)),
+        [
+            "namespace=lab",
+            "namespace.parentqueue=root.prod",
+            r#"namespace.resourceguaranteed={"resources":{"vcore":{"value":1000}}}"#,
+            "namespace.resourcemaxapps=7",
+            r#"namespace.resourcequota={"resources":{"memory":{"value":8589934592},"vcore":{"value":4000}}}"#,
+        ]
+    );
+    // An unknown namespace limits nothing.
+    assert_eq!(tags(None), ["namespace=lab"]);
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use headroom_pods::convert::gang::PlaceholderSettings;
+use headroom_pods::convert::identity::GeneratedIds;
 use headroom_pods::convert::settings::table::SETTINGS;
 use headroom_pods::convert::settings::{
     Entries, Settings, entries, extra_entries, merge, parse, queue_file, reload,
@@ -89,4 +91,30 @@ fn a_reload_changes_only_the_hot_refresh() {
 fn the_table_has_each_key_once() {
     let keys: BTreeSet<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
     assert_eq!(keys.len(), SETTINGS.len());
+}
+
+#[test]
+fn absent_settings_have_the_documented_defaults() {
+    let second = 1_000_000_000;
+    let expected = Settings {
+        cluster: "mycluster".into(),
+        policy_group: "queues".into(),
+        interval: second,
+        volume_timeout: 600 * second,
+        event_capacity: 1_048_576,
+        dispatch_timeout: 300 * second,
+        disable_gangs: false,
+        hot_refresh: true,
+        placeholders: PlaceholderSettings {
+            image: "registry.k8s.io/pause:3.7".into(),
+            run_as_user: 0,
+            run_as_group: 0,
+            fs_group: 0,
+        },
+        instance_type_label: "node.kubernetes.io/instance-type".into(),
+        qps: 1000,
+        burst: 1000,
+        generated_ids: GeneratedIds::PerNamespace,
+    };
+    assert_eq!(parse(&Entries::new()), Ok(expected));
 }

@@ -3,6 +3,7 @@
 use expect_test::expect;
 
 use crate::check;
+use crate::story::play;
 
 #[test]
 fn a_failed_bind_is_tried_again_and_then_rolled_back() {
@@ -442,6 +443,147 @@ fn devices_come_after_volumes_and_are_taken_back_with_a_rollback() {
             bind-ok p2
                 event p2: Scheduled
                 event p1: PodBindSuccessful
+        "#]],
+    );
+}
+
+#[test]
+fn a_bind_that_fails_twice_can_succeed() {
+    check(
+        "
+        node n1
+        pod p1 app=a1
+        accepted a1
+        allocated p1 n1
+        bind-retry p1 timeout
+        seconds 1
+        bind-retry p1 timeout
+        seconds 2
+        bind-ok p1
+        ",
+        &expect![[r#"
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                tell: node n1 resume
+            pod p1 app=a1
+                tell: application a1
+            accepted a1
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+            allocated p1 n1
+                bind p1 to n1: BindPod
+            bind-retry p1 timeout
+                wake in 1 s
+            seconds 1
+                bind p1 to n1: BindPod
+            bind-retry p1 timeout
+                event p1: PodBindDelayed
+                wake in 2 s
+            seconds 2
+                bind p1 to n1: BindPod
+            bind-ok p1
+                event p1: Scheduled
+                event p1: PodBindSuccessful
+        "#]],
+    );
+}
+
+#[test]
+fn volumes_that_cannot_be_assumed_are_tried_thirty_times() {
+    let fails = "bind-retry p1 no such volume\nseconds 1\n".repeat(29);
+    let story = format!(
+        "claim c1
+        node n1
+        pod p1 app=a1 claim=c1
+        accepted a1
+        allocated p1 n1
+        {fails}"
+    );
+    let told = play(&story);
+    assert_eq!(told.matches("bind p1 to n1: AssumeVolumes").count(), 30, "{told}");
+    assert!(!told.contains("AssumePodFailed"), "{told}");
+    let told = play(&format!("{story}\nbind-retry p1 no such volume"));
+    let last: Vec<&str> = told.lines().rev().take(3).map(str::trim).collect();
+    assert_eq!(
+        last,
+        [
+            "tell: release p1 SCHEDULING_FAILED_ON_RM",
+            "event p1: AssumePodFailed",
+            "undo the volumes of p1",
+        ]
+    );
+}
+
+#[test]
+fn a_placeholder_that_cannot_be_assumed_fails() {
+    check(
+        r#"
+        claim c1
+        node n1
+        pod p1 app=a1 group=w groups=[{"name":"w","minMember":1,"minResource":{"cpu":"1"}}]
+        pod ph1 app=a1 group=w placeholder owner=p1 claim=c1
+        accepted a1
+        allocated ph1 n1
+        bind-final ph1 no such volume
+        pod ph1 cpu=1
+        "#,
+        &expect![[r#"
+            claim c1
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                tell: node n1 resume
+            pod p1 app=a1 group=w groups=[{"name":"w","minMember":1,"minResource":{"cpu":"1"}}]
+                tell: application a1
+            pod ph1 app=a1 group=w placeholder owner=p1 claim=c1
+            accepted a1
+                tell: ask ph1 1000m
+                event ph1: Scheduling
+            allocated ph1 n1
+                bind ph1 to n1: AssumeVolumes
+            bind-final ph1 no such volume
+                event ph1: AssumePodError
+                tell: release ph1 STOPPED_BY_RM
+                event p1: TaskFailed
+            pod ph1 cpu=1
+        "#]],
+    );
+}
+
+#[test]
+fn a_pod_whose_rolled_back_ask_is_rejected_fails() {
+    check(
+        "
+        node n1
+        pod p1 app=a1
+        accepted a1
+        allocated p1 n1
+        bind-final p1 refused
+        ask-rejected p1 too late
+        allocated p1 n1
+        ",
+        &expect![[r#"
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                tell: node n1 resume
+            pod p1 app=a1
+                tell: application a1
+            accepted a1
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+            allocated p1 n1
+                bind p1 to n1: BindPod
+            bind-final p1 refused
+                event p1: PodBindFailure
+                tell: release p1 SCHEDULING_FAILED_ON_RM
+            ask-rejected p1 too late
+                event p1: TaskRejected
+                tell: release p1 STOPPED_BY_RM
+                event p1: TaskFailed
+            allocated p1 n1
+                tell: release p1 STOPPED_BY_RM
         "#]],
     );
 }

@@ -1,8 +1,11 @@
 //! Gangs.
 
+use std::collections::BTreeSet;
+
 use expect_test::expect;
 
 use crate::check;
+use crate::story::play_after;
 
 #[test]
 fn members_run_after_all_placeholders_have_nodes_and_replace_them() {
@@ -508,4 +511,210 @@ fn a_placeholder_that_is_rejected_waits_for_the_timeout() {
             pod @1
         "#]],
     );
+}
+
+#[test]
+fn an_originator_that_is_seen_after_its_placeholder_is_the_originator() {
+    check(
+        r#"
+        list-node n1
+        list-pod ph1 app=a1 group=w placeholder owner=p1 groups=[{"name":"w","minMember":1,"minResource":{"cpu":"1"}}] node=n1 phase=Running
+        list-pod p2 app=a1 group=w created=2023-11-14T22:13:21Z
+        list-pod p1 app=a1 group=w created=2023-11-14T22:13:22Z
+        start
+        node-accepted n1
+        accepted a1
+        allocated ph1 n1
+        "#,
+        &expect![[r#"
+            list-node n1
+            list-pod ph1 app=a1 group=w placeholder owner=p1 groups=[{"name":"w","minMember":1,"minResource":{"cpu":"1"}}] node=n1 phase=Running
+            list-pod p2 app=a1 group=w created=2023-11-14T22:13:21Z
+            list-pod p1 app=a1 group=w created=2023-11-14T22:13:22Z
+            start
+                tell: node n1 create drained
+            node-accepted n1
+                event n1: NodeAccepted
+                tell: application a1, forced
+            accepted a1
+                tell: allocation ph1 1000m on n1
+            allocated ph1 n1
+                tell: node n1 resume
+                event p1: PlaceholderAllocated
+                event p1: GangReservationComplete
+                tell: ask p2 1000m
+                event p2: Scheduling
+                event p1: TaskGroupMatch
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+                event p1: TaskGroupMatch
+        "#]],
+    );
+}
+
+#[test]
+fn an_originator_that_is_gone_has_no_successor() {
+    check(
+        r#"
+        list-node n1
+        list-pod ph1 app=a1 group=w placeholder owner=p1 groups=[{"name":"w","minMember":1,"minResource":{"cpu":"1"}}] node=n1 phase=Running
+        list-pod p2 app=a1 group=w created=2023-11-14T22:13:21Z
+        start
+        node-accepted n1
+        accepted a1
+        allocated ph1 n1
+        "#,
+        &expect![[r#"
+            list-node n1
+            list-pod ph1 app=a1 group=w placeholder owner=p1 groups=[{"name":"w","minMember":1,"minResource":{"cpu":"1"}}] node=n1 phase=Running
+            list-pod p2 app=a1 group=w created=2023-11-14T22:13:21Z
+            start
+                tell: node n1 create drained
+            node-accepted n1
+                event n1: NodeAccepted
+                tell: application a1, forced
+            accepted a1
+                tell: allocation ph1 1000m on n1
+            allocated ph1 n1
+                tell: node n1 resume
+                tell: ask p2 1000m
+                event p2: Scheduling
+                event p2: TaskGroupMatch
+        "#]],
+    );
+}
+
+#[test]
+fn a_placeholder_that_is_deleted_while_the_gang_reserves_is_released_and_the_timeout_decides() {
+    check(
+        r#"
+        node n1
+        pod p1 app=a1 group=w groups=[{"name":"w","minMember":2,"minResource":{"cpu":"1"}}]
+        accepted a1
+        created
+        created
+        allocated @1 n1
+        bind-ok @1
+        pod @1 node=n1 phase=Running
+        gone @1
+        allocated @2 n1
+        bind-ok @2
+        pod @2 node=n1 phase=Running
+        resuming a1
+        released @2 timeout
+        gone @2
+        "#,
+        &expect![[r#"
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                tell: node n1 resume
+            pod p1 app=a1 group=w groups=[{"name":"w","minMember":2,"minResource":{"cpu":"1"}}]
+                tell: application a1
+            accepted a1
+                event p1: CreatingPlaceholders
+                create @1
+                create @2
+            created
+                tell: ask @1 1000m
+                event @1: Scheduling
+            created
+                tell: ask @2 1000m
+                event @2: Scheduling
+            allocated @1 n1
+                bind @1 to n1: BindPod
+            bind-ok @1
+                event @1: Scheduled
+                event p1: PodBindSuccessful
+                event p1: PlaceholderAllocated
+            pod @1 node=n1 phase=Running
+            gone @1
+                tell: release @1 STOPPED_BY_RM
+                event p1: TaskCompleted
+            allocated @2 n1
+                bind @2 to n1: BindPod
+            bind-ok @2
+                event @2: Scheduled
+                event p1: PodBindSuccessful
+                event p1: PlaceholderAllocated
+            pod @2 node=n1 phase=Running
+            resuming a1
+                event p1: GangSchedulingFailed
+            released @2 timeout
+                event p1: PlaceholderTimeOut
+                delete @2 (Released)
+            gone @2
+                tell: release @2 TIMEOUT
+                event p1: TaskCompleted
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+                event p1: TaskGroupMatch
+        "#]],
+    );
+}
+
+#[test]
+fn a_member_beyond_the_size_of_its_group_asks_as_an_ordinary_pod() {
+    check(
+        r#"
+        node n1
+        pod p1 app=a1 group=w groups=[{"name":"w","minMember":1,"minResource":{"cpu":"1"}}]
+        accepted a1
+        created
+        pod p2 app=a1 group=w
+        allocated @1 n1
+        bind-ok @1
+        pod p3 app=a1 group=w
+        pod p4 app=a1 group=other
+        "#,
+        &expect![[r#"
+            node n1
+                tell: node n1 create drained
+                event n1: NodeAccepted
+                tell: node n1 resume
+            pod p1 app=a1 group=w groups=[{"name":"w","minMember":1,"minResource":{"cpu":"1"}}]
+                tell: application a1
+            accepted a1
+                event p1: CreatingPlaceholders
+                create @1
+            created
+                tell: ask @1 1000m
+                event @1: Scheduling
+            pod p2 app=a1 group=w
+            allocated @1 n1
+                bind @1 to n1: BindPod
+            bind-ok @1
+                event @1: Scheduled
+                event p1: PodBindSuccessful
+                event p1: PlaceholderAllocated
+                event p1: GangReservationComplete
+                tell: ask p1 1000m, originator
+                event p1: Scheduling
+                event p1: TaskGroupMatch
+                tell: ask p2 1000m
+                event p2: Scheduling
+                event p1: TaskGroupMatch
+            pod p3 app=a1 group=w
+                tell: ask p3 1000m
+                event p3: Scheduling
+                event p1: TaskGroupMatch
+            pod p4 app=a1 group=other
+                tell: ask p4 1000m
+                event p4: Scheduling
+                event p1: TaskGroupMatch
+        "#]],
+    );
+}
+
+#[test]
+fn names_of_placeholders_are_unique_also_between_starts() {
+    let story = r#"
+        pod p1 app=a1 groups=[{"name":"w","minMember":20,"minResource":{}},{"name":"v","minMember":12,"minResource":{}}]
+        accepted a1
+        "#;
+    let names: Vec<String> = (0..3).flat_map(|seed| play_after(story, seed).1).collect();
+    assert_eq!(names.len(), 96);
+    let unique: BTreeSet<&String> = names.iter().collect();
+    assert_eq!(unique.len(), names.len());
+    assert!(names.iter().all(|name| name.len() <= 63), "{names:?}");
 }

@@ -279,3 +279,20 @@ fn an_allocation_on_a_node_that_is_gone_is_asked_again() {
         "#]],
     );
 }
+
+#[test]
+fn an_update_of_an_unknown_node_registers_it() {
+    check(
+        "
+        change-node n1 cpu=8
+        node-accepted n1
+        ",
+        &expect![[r#"
+            change-node n1 cpu=8
+                tell: node n1 create drained
+            node-accepted n1
+                event n1: NodeAccepted
+                tell: node n1 resume
+        "#]],
+    );
+}

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use headroom_pods::convert::event::EventObject;
+use headroom_pods::convert::event::{Event, EventKind, EventObject};
 use headroom_pods::convert::node::NodeChange;
 use headroom_pods::object::{Node, Pod, Text};
 use headroom_pods::shim::{
@@ -36,8 +36,13 @@ struct Story {
 
 /// Plays a story and returns its lines with the actions.
 pub(crate) fn play(story: &str) -> String {
+    play_after(story, 0).0
+}
+
+/// Plays a story of a scheduler with this seed. Returns its lines with the actions, and the names of the placeholders.
+pub(crate) fn play_after(story: &str, seed: u64) -> (String, Vec<String>) {
     let mut player = Story {
-        shim: Shim::new(Configuration::default(), 0),
+        shim: Shim::new(Configuration::default(), seed),
         now: Moment(START * 1000),
         pods: BTreeMap::new(),
         tickets: BTreeMap::new(),
@@ -60,7 +65,7 @@ pub(crate) fn play(story: &str) -> String {
     for (position, name) in player.names.iter().enumerate() {
         player.out = player.out.replace(name, &format!("@{}", position + 1));
     }
-    player.out
+    (player.out, player.names)
 }
 
 impl Story {
@@ -142,14 +147,18 @@ impl Story {
                 self.now = self.now.after_seconds(name.parse().expect("a number"));
                 self.notice(Notice::Tick);
             }
-            "setting" => {
-                let map = json!({ "data": { name: second } });
-                let map = serde_json::from_value(map).expect("a config map");
-                let map = Some(Box::new(map));
-                self.notice(Notice::ConfigMap { which: SettingsMap::Configs, map });
-            }
+            "setting" => self.settings(Some(json!({ "data": { name: second } }))),
+            "compressed-setting" => self.settings(Some(json!({ "binaryData": { name: second } }))),
+            "no-settings" => self.settings(None),
             _ => self.core_line(line, verb, &rest),
         }
+    }
+
+    /// Replaces the config map, or deletes it.
+    fn settings(&mut self, map: Option<Value>) {
+        let map = map.map(|map| serde_json::from_value(map).expect("a config map"));
+        let (which, map) = (SettingsMap::Configs, map.map(Box::new));
+        self.notice(Notice::ConfigMap { which, map });
     }
 
     /// Plays an answer of the core about an application or an ask.
@@ -227,7 +236,8 @@ impl Story {
     }
 
     /// Creates or changes a pod: `p1 app=a1 node=n1 cpu=1 group=w groups=<JSON> claim=c devices=d gates=g foreign
-    /// placeholder`.
+    /// placeholder`. `old-app`, `queue`, and `old-queue` are other keys for the application and the queue, and
+    /// `condition` is the reason for which the pod waits.
     fn pod(&mut self, words: &[&str]) -> Arc<Pod> {
         let name = words[0];
         self.pods.entry(name.to_owned()).or_insert_with(|| {
@@ -249,6 +259,9 @@ impl Story {
                 let metadata = &mut pod["metadata"];
                 match key {
                     "app" => metadata["labels"]["yunikorn.apache.org/app-id"] = value.into(),
+                    "old-app" => metadata["labels"]["applicationId"] = value.into(),
+                    "queue" => metadata["labels"]["yunikorn.apache.org/queue"] = value.into(),
+                    "old-queue" => metadata["labels"]["queue"] = value.into(),
                     "group" => {
                         metadata["annotations"]["yunikorn.apache.org/task-group-name"] = value.into();
                     }
@@ -271,6 +284,10 @@ impl Story {
                     "node" => pod["spec"]["nodeName"] = value.into(),
                     "foreign" => pod["spec"]["schedulerName"] = "default-scheduler".into(),
                     "phase" => pod["status"]["phase"] = value.into(),
+                    "condition" => {
+                        pod["status"]["conditions"] =
+                            json!([{ "type": "PodScheduled", "status": "False", "reason": value }]);
+                    }
                     "gates" if value.is_empty() => pod["spec"]["schedulingGates"] = json!([]),
                     "gates" => pod["spec"]["schedulingGates"] = json!([{ "name": value }]),
                     "cpu" => {
@@ -307,10 +324,7 @@ impl Story {
                     None
                 }
                 Action::Write(write) => Some(self.written(write)),
-                Action::Event(event) => {
-                    let kind = event.kind;
-                    Some(format!("event {}: {}", about(&event.about), kind.action()))
-                }
+                Action::Event(event) => Some(told(&event)),
                 Action::Snapshot(change) => self.shows_snapshot.then(|| snapshot(&change)),
                 Action::Log(line) => Some(format!("log: {line}")),
                 Action::WakeAt(moment) => {
@@ -369,6 +383,14 @@ fn node(words: &[&str]) -> Arc<Node> {
     Arc::new(serde_json::from_value(node).expect("a node"))
 }
 
+fn told(event: &Event) -> String {
+    let (about, action) = (about(&event.about), event.kind.action());
+    if event.kind == EventKind::Conflict {
+        return format!("event {about}: {action}: {}", event.note);
+    }
+    format!("event {about}: {action}")
+}
+
 fn about(object: &EventObject) -> String {
     match object {
         EventObject::Pod { name, .. }
@@ -380,7 +402,10 @@ fn about(object: &EventObject) -> String {
 
 fn sent(message: &CoreMessage) -> String {
     match message {
-        CoreMessage::Configuration { .. } => "tell: configuration".to_owned(),
+        CoreMessage::Configuration { queue_file, .. } => {
+            let file = queue_file.as_ref().map(|file| format!(" with queue file {file}"));
+            format!("tell: configuration{}", file.unwrap_or_default())
+        }
         CoreMessage::Application(application) => {
             let force = application.tags.get("application.create.force").map(Text::as_str);
             let force = if force == Some("true") { ", forced" } else { "" };
