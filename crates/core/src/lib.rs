@@ -145,7 +145,7 @@ pub use rules::{COMMAND_BYTES_MAX, decide};
 pub use schedule::preempt;
 pub use schedule::{
     ClassId, Example, Note, RESERVATION_DELAY, RESERVATION_WAIT, Reason, Scheduler, Step,
-    WAIT_HISTORY_MAX, WaitChange, WaitingSum,
+    WAIT_HISTORY_MAX, WaitChange, WaitingSum, more_nodes_help,
 };
 pub use table::Table;
 pub use time::{Millis, Timestamp};

@@ -59,6 +59,13 @@ pub(super) struct Heard {
     place: Option<Box<Unreported>>,
 }
 
+/// Returns whether more nodes can help an ask for which no node has enough free capacity. They help neither an ask that
+/// requires a node nor one that replaces a placeholder.
+pub fn more_nodes_help(books: &Books, ask: AllocationId) -> bool {
+    let row = books.allocation(ask);
+    row.required_node().is_none() && !PlacementMode::of(books, ask, row).replaces_placeholder()
+}
+
 impl Scheduler {
     /// Returns events that report the unreported asks of a partition that more nodes would help.
     pub fn outstanding(&mut self, books: &Books, partition: PartitionId) -> Vec<Event> {

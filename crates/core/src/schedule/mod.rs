@@ -54,6 +54,7 @@ mod whole_gangs;
 
 pub(crate) use chain::Chain;
 pub use class::ClassId;
+pub use hints::more_nodes_help;
 pub(crate) use order::ApplicationKey;
 pub use pending_counts::{Example, Reason, WaitingSum};
 pub(crate) use precedence::Before;

@@ -28,6 +28,15 @@ pub(crate) fn node(world: &World, name: &str, spec: serde_json::Value) {
     ]);
 }
 
+/// Creates nodes of one test, each in a zone of its own.
+pub(crate) fn zones(lab: &Lab, names: &[&str]) {
+    for name in names {
+        node(lab.world, name, json!({}));
+        let (own, zone) = (format!("spread={}", lab.name), format!("zone={name}"));
+        lab.world.kubectl(&["label", "node", name, &own, &zone]);
+    }
+}
+
 pub(crate) fn tolerates(node: &str) -> serde_json::Value {
     json!({
         "nodeSelector": {"own": node},
@@ -36,6 +45,7 @@ pub(crate) fn tolerates(node: &str) -> serde_json::Value {
 }
 
 #[test]
+#[doc(alias = "kubernetes W25")]
 fn a_refused_pod_starts_when_its_node_changes() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
@@ -45,6 +55,9 @@ fn a_refused_pod_starts_when_its_node_changes() {
     lab.pod("p", json!({}), spec);
     let (reason, _) = lab.waits("p");
     assert_eq!(reason, "Unschedulable");
+    let nodes = world.rest("/ws/v1/partition/default/nodes").unwrap();
+    let own = nodes.as_array().unwrap().iter().find(|node| node["nodeID"] == "own-a").unwrap();
+    assert_eq!(own["capacity"], json!({"vcore": 3_920, "memory": 7_516_192_768_i64, "pods": 110}));
     let explained = world.headroom(&["explain", "pod", &format!("{}/p", lab.name)]);
     let taint =
         "add a toleration for the taint own=own-a:NoSchedule to the pod, or remove it from own-a";
@@ -57,6 +70,7 @@ fn a_refused_pod_starts_when_its_node_changes() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W25")]
 fn a_cordoned_node_takes_no_pod_until_it_is_uncordoned() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
@@ -90,6 +104,33 @@ fn a_deleted_node_releases_its_capacity() {
 }
 
 #[test]
+fn a_node_that_returns_has_its_pods_again() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    node(world, "own-f", json!({}));
+    let id = format!("{}-back", lab.name);
+    let mut spec = tolerates("own-f");
+    spec["containers"] = requests(json!({"cpu": "1"}))["containers"].clone();
+    lab.pod("p", json!({"labels": {"applicationId": id}}), spec);
+    lab.runs("p");
+    let own = || {
+        let nodes = world.rest("/ws/v1/partition/default/nodes")?;
+        nodes.as_array()?.iter().find(|node| node["nodeID"] == "own-f").cloned()
+    };
+    world.kubectl(&["delete", "node", "own-f"]);
+    lab.eventually("the node is forgotten", || own().is_none().then_some(()));
+    lab.eventually("nothing is used", || (lab.used() == 0).then_some(()));
+    node(world, "own-f", json!({}));
+    lab.eventually("the node has its pod", || {
+        (own()?["allocated"]["vcore"] == 1_000).then_some(())
+    });
+    assert_eq!(lab.used(), 1_000);
+    assert_eq!(lab.runs("p"), "own-f");
+    lab.kubectl(&["delete", "pod", "p"]);
+    world.kubectl(&["delete", "node", "own-f"]);
+}
+
+#[test]
 fn a_pod_with_anti_affinity_starts_when_the_other_pod_ends() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
@@ -119,6 +160,7 @@ fn a_pod_with_anti_affinity_starts_when_the_other_pod_ends() {
 }
 
 #[test]
+#[doc(alias = "kubernetes W21")]
 fn a_pod_of_a_daemon_set_runs_on_the_node_that_it_names() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
@@ -152,4 +194,40 @@ fn a_pod_of_a_daemon_set_runs_on_the_node_that_it_names() {
     });
     lab.eventually("each pod has its node", || has(3));
     lab.kubectl(&["delete", "daemonset", "agent"]);
+}
+
+#[test]
+fn a_pod_that_can_run_on_one_node_only_does_not_request_more_nodes() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    node(world, "own-h", json!({}));
+    let mut spec = tolerates("own-h");
+    spec["containers"] = json!([{"name": "main", "image": "registry.k8s.io/pause:3.7",
+        "resources": {"requests": {"cpu": "3"}}}]);
+    spec["terminationGracePeriodSeconds"] = json!(0);
+    // The pod of another scheduler fills the node, and cannot be preempted.
+    let mut other = spec.clone();
+    (other["schedulerName"], other["nodeName"]) = (json!("another"), json!("own-h"));
+    world.apply(&json!({"apiVersion": "v1", "kind": "Pod", "spec": other,
+        "metadata": {"name": "other", "namespace": lab.name}}));
+    lab.runs("other");
+    spec["schedulerName"] = json!("yunikorn");
+    world.apply(&json!({"apiVersion": "apps/v1", "kind": "DaemonSet",
+        "metadata": {"name": "agent", "namespace": lab.name},
+        "spec": {
+            "selector": {"matchLabels": {"app": "agent"}},
+            "template": {"metadata": {"labels": {"app": "agent"}}, "spec": spec}
+        }
+    }));
+    let agent = lab.eventually("the controller creates a pod", || {
+        let pods = lab.get(&["pods"])?;
+        let mut names = pods["items"].as_array()?.iter().map(|pod| &pod["metadata"]["name"]);
+        Some(names.find(|name| *name != "other")?.as_str()?.to_owned())
+    });
+    let (reason, message) = lab.waits(&agent);
+    assert_eq!(reason, "SchedulingSkipped", "{message}");
+    lab.kubectl(&["delete", "pod", "other"]);
+    assert_eq!(lab.runs(&agent), "own-h");
+    lab.kubectl(&["delete", "daemonset", "agent"]);
+    world.kubectl(&["delete", "node", "own-h"]);
 }

@@ -2,7 +2,7 @@
 
 use headroom_core::books::Books;
 use headroom_core::explain::{Verdict, explain};
-use headroom_core::{Kind, Name, Scheduler};
+use headroom_core::{Kind, Name, Scheduler, more_nodes_help};
 
 use tokio::sync::mpsc;
 
@@ -62,8 +62,10 @@ fn ask_wait(books: &Books, scheduler: &Scheduler, key: Name) -> Option<AskWait> 
     let lacks = match (explanation.verdict, first.map(|check| check.blocker.row().kind)) {
         (Verdict::Allocated, _) => return None,
         (Verdict::StartsNext, _) | (_, None | Some(Kind::Rm)) => Lacking::Nothing,
-        (_, Some(Kind::Node)) => Lacking::Node,
-        (_, Some(Kind::State | Kind::Number | Kind::Amount | Kind::Policy)) => Lacking::Other,
+        (_, Some(Kind::Node)) if more_nodes_help(books, ask) => Lacking::Node,
+        (_, Some(Kind::State | Kind::Number | Kind::Amount | Kind::Policy | Kind::Node)) => {
+            Lacking::Other
+        }
     };
     Some(AskWait { key, lacks, line: explanation.line(books) })
 }
