@@ -77,6 +77,12 @@ impl Question {
     /// Largest number of nodes in one question.
     pub const NODES_MAX: usize = 64;
 
+    /// Number of nodes in the first question about an ask, for each question that the RM accepts at once.
+    ///
+    /// An RM usually accepts the first node in order, so the verdicts on further nodes are wasted. With several open
+    /// questions, their asks see the same order, and each ask must find a node that the others left.
+    pub const NODES_FIRST: usize = 8;
+
     /// Largest number of nodes in one question about victims. Source: scheduling §11.4.
     pub const REMOVALS_MAX: usize = 10;
 
@@ -272,6 +278,16 @@ impl Books {
         let mine = verdicts.filter(move |((of, _), _)| *of == mode);
         mine.map(|((_, node), verdict)| (*node, verdict))
             .filter(|(node, one)| self.has_version(*node, one.version))
+    }
+
+    /// Returns the largest number of nodes in the next question about nodes with enough free capacity for an ask.
+    pub fn nodes_to_ask_about(&self, ask: AllocationId) -> usize {
+        if self.verdicts_of(ask, QuestionMode::Allocate).next().is_some() {
+            return Question::NODES_MAX;
+        }
+        let partition = self.partition(self.partition_of(ask));
+        let at_once = partition.questions.map_or(Questions::AT_ONCE, |one| one.at_once);
+        (Question::NODES_FIRST * usize::from(at_once.get())).min(Question::NODES_MAX)
     }
 
     /// Returns the verdict of the RM on a removal for an ask, while it is valid. It never allows fewer victims than the

@@ -18,10 +18,10 @@ pub enum TaskRejection {
         /// Partition that was searched.
         partition: Name,
     },
-    /// The task ID belongs to another task or application.
+    /// Another task or application already has the ID.
     #[error(
-        "the task ID {task} belongs to {what} in partition {partition}. Choose another ID, or omit \
-         the ID."
+        "in partition {partition}, {what} already has the ID {task}. Choose another ID, or omit the \
+         ID."
     )]
     Exists {
         /// Task ID.

@@ -113,7 +113,7 @@ fn first_that_suits(
         return Some(Ok(node));
     }
     let unknown = |node| may_have(node) && books.verdict_on(ask, node, mode).is_none();
-    let nodes = nodes.with_room(books, wanted, unknown, Question::NODES_MAX);
+    let nodes = nodes.with_room(books, wanted, unknown, books.nodes_to_ask_about(ask));
     (!nodes.is_empty()).then_some(Err(nodes))
 }
 

@@ -381,3 +381,32 @@ fn one_question_is_about_64_nodes_at_most_and_the_next_about_those_behind() {
     assert!(told.contains("m64=no, RM asked whether a1 may run on m65 m66 m67\n"), "{told}");
     assert!(told.ends_with("a1 on m67, app1 Running\n"), "{told}");
 }
+
+#[test]
+fn the_first_question_lists_eight_nodes_for_each_question_that_is_accepted_at_once() {
+    let nodes: Vec<String> = (1..=67).map(|number| format!("node m{number:02} vcore=2")).collect();
+    let named = |from: u64, to: u64| -> Vec<String> {
+        (from..=to).map(|number| format!("m{number:02}")).collect()
+    };
+    for (at_once, first) in [(1, 8), (2, 16), (8, 64), (64, 64)] {
+        let refused: Vec<String> =
+            named(1, first).into_iter().map(|node| format!("{node}=no")).collect();
+        let script = format!(
+            "queue root.a
+            {}
+            questions on at-once {at_once}
+            app app1 root.a ann
+            ask a1 app1 vcore=2
+            answer a1 {}",
+            nodes.join("\n"),
+            refused.join(" ")
+        );
+        let told = headroom_core::testkit::tell(&script);
+        let asked =
+            |nodes: Vec<String>| format!("RM asked whether a1 may run on {}\n", nodes.join(" "));
+        assert!(told.contains(&asked(named(1, first))), "{at_once} at once: {told}");
+        // Once there are verdicts, a question lists as many nodes as it can.
+        let last = 67.min(first + 64);
+        assert!(told.contains(&asked(named(first + 1, last))), "{at_once} at once: {told}");
+    }
+}

@@ -396,12 +396,12 @@ fn an_id_and_a_key_are_one_tasks_alone() {
         ",
         expect![[r#"
             tenant a: tenant a set, root.tenants.a made
-            task app1: refused TASK_EXISTS: the task ID app1 belongs to an application that is not a task in partition default. Choose another ID, or omit the ID.
+            task app1: refused TASK_EXISTS: in partition default, an application that is not a task already has the ID app1. Choose another ID, or omit the ID.
             task t1: task t1 of a, t1 Accepted, t1 on n1, t1 Running
-            task t1: refused TASK_EXISTS: the task ID t1 belongs to a task in partition default. Choose another ID, or omit the ID.
+            task t1: refused TASK_EXISTS: in partition default, a task already has the ID t1. Choose another ID, or omit the ID.
             task t2: refused KEY_TAKEN: tenant a already submitted task t1 with the idempotency key "k". Choose another key for another task.
             task-done t1: t1 Succeeded, t1 released, t1 Completing, t1 Completed
-            task t1: refused TASK_EXISTS: the task ID t1 belongs to a task in partition default. Choose another ID, or omit the ID.
+            task t1: refused TASK_EXISTS: in partition default, a task already has the ID t1. Choose another ID, or omit the ID.
             task-done none: refused UNKNOWN_TASK: task none does not exist in partition default: the task was never submitted, or ended too long ago. Check the task ID.
             wait 86400s: nothing
             task t2: task t2 of a, t2 Accepted, t2 on n1, t2 Running

@@ -26,7 +26,10 @@ pub(super) fn choose(
         return Some(Ok(*node));
     }
     let unknown = nodes.iter().copied().filter(|node| verdict(node).is_none());
-    let nodes: Vec<NodeId> = unknown.take(64).collect();
+    let is_first = mode == QuestionMode::Allocate && books.verdicts_of(ask, mode).next().is_none();
+    let at_once = books.partition(row.partition).questions.map_or(64, |one| one.at_once.get());
+    let most = if is_first { 64.min(8 * usize::from(at_once)) } else { 64 };
+    let nodes: Vec<NodeId> = unknown.take(most).collect();
     (!nodes.is_empty()).then(|| Err(put(books, row, ask, QuestionSubject::Nodes(mode, nodes))))
 }
 
