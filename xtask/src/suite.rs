@@ -1,6 +1,5 @@
 //! `check` and `test`: which steps they take.
 
-use std::cmp::Ordering;
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,7 +10,7 @@ use anyhow::{Context as _, Result};
 use crate::failures::Failures;
 use crate::step::{Bench, FEATURES, Step, one};
 use crate::tally::Tally;
-use crate::{bytes, code_of, conformance, equip, programs, readme, scenes, tidy};
+use crate::{bytes, code_of, equip, programs, readme, scenes, tidy};
 
 /// How many histories each property test tries in the quick loop; `test` keeps proptest's 256.
 const QUICK_CASES: &str = "32";
@@ -70,12 +69,6 @@ const TIDY: Step = Step {
     work: |bench| tidy::run(&bench.root),
 };
 
-const CONFORMANCE: Step = Step {
-    name: "conformance",
-    remedy: "run `cargo xtask conformance` to see each case; a difference by decision goes to conformance/deviations.toml",
-    work: compare,
-};
-
 const SCENES: Step = Step {
     name: "scenes",
     remedy: "write the missing tests, or correct docs/scenes.toml",
@@ -128,19 +121,7 @@ pub(crate) fn check(root: PathBuf) -> Result<ExitCode> {
 pub(crate) fn test(root: PathBuf) -> Result<ExitCode> {
     let mut bench = bench(root)?;
     equip::all(&mut bench);
-    let steps = [
-        FORMAT,
-        LINT,
-        TESTS,
-        DOC_TESTS,
-        DENY,
-        TIDY,
-        CONFORMANCE,
-        SCENES,
-        FIRST_BUILD,
-        BYTES,
-        README,
-    ];
+    let steps = [FORMAT, LINT, TESTS, DOC_TESTS, DENY, TIDY, SCENES, FIRST_BUILD, BYTES, README];
     let mut sum = Tally::default();
     let mut failed = Vec::new();
     let mut times = Vec::new();
@@ -193,51 +174,4 @@ fn deny(bench: &Bench) -> Result<Tally> {
     command.args(["--allow", "unmatched-skip", "--allow", "unnecessary-skip"]);
     command.args(["bans", "licenses", "sources"]);
     one(command)
-}
-
-/// Folders that are complete must stay so; what is open elsewhere counts as skipped.
-fn compare(bench: &Bench) -> Result<Tally> {
-    let dir = bench.root.join("conformance");
-    let reports = conformance::survey(&dir, &dir)?;
-    conformance::print(&reports, false);
-    let mut tally = Tally::default();
-    for report in &reports {
-        let own = excess(report.folder(), report.failed());
-        let parts = report.parts().map(|(part, failed)| excess(&part, failed));
-        let worse = parts.fold(own, usize::max);
-        tally.passed += report.judged_well() as u64;
-        tally.failed += worse as u64;
-        tally.skipped += (report.failed() - worse) as u64;
-        let wrong = is_complete(report.folder()) && !report.is_complete();
-        tally.failed += u64::from(report.deviates_too_much() || (wrong && worse == 0));
-    }
-    let open = conformance::OPEN.map(|(name, _)| name);
-    for name in conformance::COMPLETE.into_iter().chain(open) {
-        let is_here = |report: &conformance::Report| {
-            report.folder() == name || report.parts().any(|(part, _)| part == name)
-        };
-        if !reports.iter().any(is_here) {
-            println!("conformance/{name} is gone");
-            tally.failed += 1;
-        }
-    }
-    println!("{} cases are not equal yet; they count as skipped", tally.skipped);
-    Ok(tally)
-}
-
-/// How many more cases of a folder, or a part of one, failed than may today.
-fn excess(name: &str, failed: usize) -> usize {
-    let open = conformance::OPEN.iter().find(|(one, _)| *one == name).map(|(_, failed)| *failed);
-    let most = if is_complete(name) { Some(0) } else { open };
-    let Some(most) = most else { return 0 };
-    match failed.cmp(&most) {
-        Ordering::Greater => println!("{name}: {failed} cases failed, at most {most} may"),
-        Ordering::Less => println!("{name}: {failed} cases failed, lower the {most} in OPEN"),
-        Ordering::Equal => {}
-    }
-    failed.saturating_sub(most)
-}
-
-fn is_complete(folder: &str) -> bool {
-    conformance::COMPLETE.contains(&folder)
 }

@@ -492,7 +492,7 @@ impl<'w> Player<'w> {
         what: &str,
         look: impl Fn(&Books) -> bool + Clone + Send + 'static,
     ) -> Result<()> {
-        until(&mut (), what, async |_| {
+        until(&mut (), what, async |()| {
             let look = look.clone();
             Ok(self.handle.inspect(move |books, _: &Scheduler| look(books)).await?)
         })
