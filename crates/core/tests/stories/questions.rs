@@ -401,12 +401,12 @@ fn the_first_question_lists_eight_nodes_for_each_question_that_is_accepted_at_on
             nodes.join("\n"),
             refused.join(" ")
         );
-        let told = headroom_core::testkit::tell(&script);
+        let output = headroom_core::testkit::tell(&script);
         let asked =
             |nodes: Vec<String>| format!("RM asked whether a1 may run on {}\n", nodes.join(" "));
-        assert!(told.contains(&asked(named(1, first))), "{at_once} at once: {told}");
+        assert!(output.contains(&asked(named(1, first))), "{at_once} at once: {output}");
         // Once there are verdicts, a question lists as many nodes as it can.
         let last = 67.min(first + 64);
-        assert!(told.contains(&asked(named(first + 1, last))), "{at_once} at once: {told}");
+        assert!(output.contains(&asked(named(first + 1, last))), "{at_once} at once: {output}");
     }
 }

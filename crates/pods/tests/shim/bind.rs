@@ -500,11 +500,11 @@ fn volumes_that_cannot_be_assumed_are_tried_thirty_times() {
         allocated p1 n1
         {fails}"
     );
-    let told = play(&story);
-    assert_eq!(told.matches("bind p1 to n1: AssumeVolumes").count(), 30, "{told}");
-    assert!(!told.contains("AssumePodFailed"), "{told}");
-    let told = play(&format!("{story}\nbind-retry p1 no such volume"));
-    let last: Vec<&str> = told.lines().rev().take(3).map(str::trim).collect();
+    let output = play(&story);
+    assert_eq!(output.matches("bind p1 to n1: AssumeVolumes").count(), 30, "{output}");
+    assert!(!output.contains("AssumePodFailed"), "{output}");
+    let output = play(&format!("{story}\nbind-retry p1 no such volume"));
+    let last: Vec<&str> = output.lines().rev().take(3).map(str::trim).collect();
     assert_eq!(
         last,
         [

@@ -562,13 +562,11 @@ async fn until<T: ?Sized>(
 
 /// Waits until the scheduler has answered all questions of the core.
 async fn answered(handle: &Handle) -> Result<()> {
-    let begin = Instant::now();
     let open = |books: &Books| default_of(books).is_some_and(|one| one.open_questions.count > 0);
-    while handle.inspect(move |books, _| open(books)).await? {
-        ensure!(begin.elapsed() < PATIENCE, "waited in vain for an answer to a question");
-        tokio::time::sleep(LOOK_EVERY).await;
-    }
-    Ok(())
+    until(&mut (), "an answer to a question", async |()| {
+        Ok(!handle.inspect(move |books, _| open(books)).await?)
+    })
+    .await
 }
 
 fn default_of(books: &Books) -> Option<&Partition> {

@@ -7,8 +7,8 @@ use super::compare::{Difference, differences};
 use super::wire::{list, text};
 use super::{Home, Outcome, PARTS, Scope};
 
-/// How many differences of a step are told.
-const TOLD: usize = 3;
+/// Number of differences of a step in a report.
+const SHOWN: usize = 3;
 
 /// A recorded history.
 #[derive(Clone, Debug)]
@@ -96,11 +96,11 @@ impl History {
                     return Ok(Played::Deviates);
                 }
             }
-            let beside = beside(&outcome, &expected);
-            if !beside.is_empty() {
-                let found = if by_rule.is_some() { beside } else { found };
-                let told = found.iter().take(TOLD).map(ToString::to_string);
-                return Ok(Played::Differs { step, what: told.collect::<Vec<_>>().join("; ") });
+            let from_rule = between(&outcome, &expected);
+            if !from_rule.is_empty() {
+                let found = if by_rule.is_some() { from_rule } else { found };
+                let shown = found.iter().take(SHOWN).map(ToString::to_string);
+                return Ok(Played::Differs { step, what: shown.collect::<Vec<_>>().join("; ") });
             }
             by_rule = by_rule.or(Some(step));
         }
@@ -109,7 +109,7 @@ impl History {
 }
 
 /// What differs between two homes.
-fn beside(ours: &Outcome, other: &Outcome) -> Vec<Difference> {
+fn between(ours: &Outcome, other: &Outcome) -> Vec<Difference> {
     let mut found = differences("responses", &ours.responses, &other.responses);
     if ours.result != other.result {
         let of = |one: &Outcome| one.result.clone().unwrap_or_default();
