@@ -4,7 +4,6 @@ mod built;
 mod command;
 mod demo;
 mod output;
-mod pod_tag;
 mod remote;
 
 use std::process::ExitCode;

@@ -43,7 +43,7 @@ pub use family::{Family, REQUEST_ID, Refusal, rpc_code};
 pub use live::{Live, Managers, OpenStream, RequestKind, Requests, StreamKind, Traces};
 pub use log_levels::{LogLevelError, LogLevels, TARGET_BYTES_MAX, TARGETS_MAX, targets};
 pub use planning::{node_totals, plan_of};
-pub use pods::{PodAnswer, PodQuestion, PodQuestions};
+pub use pods::{POD_NAME, POD_NAMESPACE, PodAnswer, PodQuestion, PodQuestions, pod_name};
 pub use queue_file::{Applied, Condition, InForce, QueueFile, QueueFileError};
 pub use secret::NoRandomNumbers;
 pub use service::{Parts, Service};

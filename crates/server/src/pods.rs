@@ -1,10 +1,23 @@
 //! Questions about the pods of a Kubernetes cluster, for the scheduler that runs in this process.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use headroom_api::headroomv1::ExplainedPod;
 use headroom_core::Name;
 use tokio::sync::{mpsc, oneshot};
+
+/// Tag of an allocation that is a pod: the namespace of the pod.
+pub const POD_NAMESPACE: &str = "kubernetes.io/meta/namespace";
+/// Tag of an allocation that is a pod: the name of the pod.
+pub const POD_NAME: &str = "kubernetes.io/meta/podName";
+
+/// Returns the name of the pod that an allocation is, as `namespace/name`. `None` if it is no pod, or if its key is its
+/// name already.
+pub fn pod_name(key: &str, tags: &BTreeMap<String, String>) -> Option<String> {
+    let (namespace, name) = (tags.get(POD_NAMESPACE)?, tags.get(POD_NAME)?);
+    (name != key).then(|| format!("{namespace}/{name}"))
+}
 
 /// Questions that can wait for an answer. More are refused.
 const QUESTIONS_MAX: usize = 64;

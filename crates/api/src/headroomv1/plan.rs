@@ -205,12 +205,44 @@ pub struct PlanAsk {
     pub application: String,
     /// Allocation key.
     pub key: String,
+    /// The Kubernetes pod of the ask, as `namespace/name`. Absent for other asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod: Option<String>,
     /// Path of the queue.
     pub queue: String,
     /// The user who is charged.
     pub user: String,
     /// Amounts.
     pub resources: Resources,
+}
+
+impl PlanAsk {
+    /// Returns the name that users know: the pod, or else the application and the key.
+    pub fn name(&self) -> String {
+        match &self.pod {
+            Some(pod) => pod.clone(),
+            None => format!("{}/{}", self.application, self.key),
+        }
+    }
+}
+
+impl PlanEffects {
+    /// Returns all asks and allocations that the plan names, to change them.
+    pub fn asks_mut(&mut self) -> impl Iterator<Item = &mut PlanAsk> {
+        let lists = [
+            &mut self.starts,
+            &mut self.withdrawn,
+            &mut self.released,
+            &mut self.reservations_dropped,
+        ];
+        let changes = [&mut self.held, &mut self.waits_otherwise, &mut self.impossible];
+        let lists = lists.into_iter().flat_map(|list| &mut list.first);
+        let changes = changes.into_iter().flat_map(|list| &mut list.first).map(|one| &mut one.ask);
+        let evictions = self.evictions.first.iter_mut();
+        let evictions =
+            evictions.flat_map(|one| std::iter::once(&mut one.victim).chain(&mut one.for_ask));
+        lists.chain(changes).chain(evictions)
+    }
 }
 
 /// A list of asks or allocations.

@@ -7,9 +7,9 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use headroom_api::client::{ApplicationList, Client, ClientError};
 use headroom_api::wsv1::Application;
+use headroom_server::pod_name;
 use jiff::Timestamp;
 
-use crate::pod_tag;
 use crate::remote::{Listing, Remote, resources, since};
 
 /// Show the applications, or the asks and allocations of one.
@@ -150,13 +150,9 @@ fn heading(one: &Application) -> String {
     line
 }
 
-/// Returns the name under which users know an allocation: the key, or the namespace and name of a Kubernetes pod, whose
-/// key is only its UID.
+/// Returns the name under which users know an allocation: the pod, or else the key.
 fn shown(key: &str, tags: &BTreeMap<String, String>) -> String {
-    match (tags.get(pod_tag::NAMESPACE), tags.get(pod_tag::NAME)) {
-        (Some(namespace), Some(name)) if name != key => format!("{namespace}/{name}"),
-        _ => key.to_owned(),
-    }
+    pod_name(key, tags).unwrap_or_else(|| key.to_owned())
 }
 
 fn tasks(one: &Application, now: i64) -> Result<Listing> {

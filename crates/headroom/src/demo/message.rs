@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use headroom_api::si::v1;
+use headroom_server::{POD_NAME, POD_NAMESPACE};
 use headroom_sim::nodes::NodeSpec;
 
 use super::scene::{JobKind, NodeKind, Size};
-use crate::pod_tag;
 
 /// Name under which the demo registers.
 pub(super) const RM: &str = "demo";
@@ -91,8 +91,8 @@ pub(super) fn daemon(node: &str, size: Size) -> v1::Allocation {
         allocation_key: format!("daemon-{node}"),
         allocation_tags: texts([
             ("foreign", "static"),
-            (pod_tag::NAMESPACE, "kube-system"),
-            (pod_tag::NAME, &format!("daemon-{node}")),
+            (POD_NAMESPACE, "kube-system"),
+            (POD_NAME, &format!("daemon-{node}")),
         ]),
         resource_per_alloc: Some(resource(size)),
         node_id: node.to_owned(),
@@ -128,7 +128,7 @@ pub(super) fn application(
 pub(super) fn ask(id: &str, key: &str, kind: &JobKind, spec: TaskSpec) -> v1::Allocation {
     v1::Allocation {
         allocation_key: key.to_owned(),
-        allocation_tags: texts([(pod_tag::NAMESPACE, kind.name), (pod_tag::NAME, key)]),
+        allocation_tags: texts([(POD_NAMESPACE, kind.name), (POD_NAME, key)]),
         resource_per_alloc: Some(resource(kind.size)),
         priority: kind.priority,
         application_id: id.to_owned(),

@@ -161,6 +161,7 @@ fn ask(one: &AskInPlan) -> PlanAsk {
         partition: one.partition.to_string(),
         application: one.application.to_string(),
         key: one.key.to_string(),
+        pod: None,
         queue: one.queue.to_string(),
         user: one.user.to_string(),
         resources: resources(&one.resources),

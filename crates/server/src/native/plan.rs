@@ -1,11 +1,14 @@
 //! `POST /headroom/v1/plan` and `…/apply`: previews a queue file, and applies a previewed file. Decision page
 //! 34.
 
+use std::sync::Arc;
+
+use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::http::{Response, StatusCode};
-use headroom_api::headroomv1::{Code, Plan, QueueFileApplied};
+use headroom_api::headroomv1::{Code, Plan, PlanEffects, QueueFileApplied};
 use headroom_core::RefusalCode;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -14,7 +17,9 @@ use super::request::NativeRequest;
 use super::words::{epoch, time};
 use crate::audit::origin;
 use crate::planning::{PLAN_QUEUES_MAX, node_totals, plan_asked_for};
+use crate::pods::pod_name;
 use crate::queue_file::{Condition, QueueFileError};
+use crate::rest::Rest;
 use crate::service::Service;
 
 /// Name of a queue file that is part of a request.
@@ -24,6 +29,7 @@ const YAML: [&str; 5] = ["", "application/x-yaml", "application/yaml", "text/yam
 
 pub(super) async fn plan(
     State(service): State<Service>,
+    Extension(rest): Extension<Arc<Rest>>,
     asked: NativeRequest,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response<Body>, Refused> {
@@ -38,13 +44,18 @@ pub(super) async fn plan(
         let _entered = entered;
         plan_asked_for(&view.books, now, &node_totals(&view.books), (SENT, &bytes))
     });
-    let Some(plan) = made.await.map_err(|_| failed(&asked))? else {
+    let Some(mut plan) = made.await.map_err(|_| failed(&asked))? else {
         let detail = format!(
             "the file has more than {PLAN_QUEUES_MAX} queues, which is too many for a plan on the server. \
              Run `headroom plan --journal` on the command line."
         );
         return Err(Refused::new(&asked, Code::TooLarge, detail));
     };
+    // The digest does not depend on these names.
+    for ask in plan.effects.iter_mut().flat_map(PlanEffects::asks_mut) {
+        let tags = rest.rm_metadata.tags(&ask.partition, &ask.key);
+        ask.pod = tags.and_then(|tags| pod_name(&ask.key, &tags));
+    }
     let (epoch, as_of) = (Some(epoch(&service)), Some(time(as_of)));
     Ok(json(&asked, &Plan { sequence, epoch, as_of, ..plan }))
 }

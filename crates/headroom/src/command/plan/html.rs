@@ -171,8 +171,7 @@ fn at_once(effects: &PlanEffects) -> Vec<Part> {
 }
 
 fn ask(one: &PlanAsk) -> [String; 4] {
-    let name = format!("{}/{}", one.application, one.key);
-    [name, one.queue.clone(), one.user.clone(), amounts(&one.resources)]
+    [one.name(), one.queue.clone(), one.user.clone(), amounts(&one.resources)]
 }
 
 fn change(one: &PlanAskChange) -> Vec<String> {
@@ -203,7 +202,7 @@ fn moved(one: &PlanMove) -> Vec<String> {
 fn eviction(one: &PlanEviction) -> Vec<String> {
     let mut cells = ask(&one.victim).to_vec();
     cells.push(match (&one.for_ask, &one.for_maximum_of) {
-        (Some(other), _) => format!("{}/{} in {}", other.application, other.key, other.queue),
+        (Some(other), _) => format!("{} in {}", other.name(), other.queue),
         (None, queue) => format!("the maximum of {}", queue.as_deref().unwrap_or_default()),
     });
     cells.push(format!("{} s", one.after_ms.div_ceil(1_000)));

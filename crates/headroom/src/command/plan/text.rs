@@ -126,7 +126,7 @@ fn list<T>(
 
 fn ask(one: &PlanAsk) -> String {
     let (queue, resources) = (&one.queue, amounts(&one.resources));
-    format!("{}/{} of {} in {queue} ({resources})", one.application, one.key, one.user)
+    format!("{} of {} in {queue} ({resources})", one.name(), one.user)
 }
 
 fn changed(one: &PlanAskChange) -> String {
