@@ -1,35 +1,73 @@
-//! Devices for the claims of pods, selected when a pod is bound.
+//! Devices for pods, selected when a pod is bound.
 //!
 //! The selection is assumed in the snapshot at once, so that no other pod gets the same devices while the claims are
-//! written.
+//! written. After it is written, the bind waits until the drivers report that the devices are ready.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::queue::ClaimWrite;
 use headroom_pods::object::{
-    AllocatedDevices, Allocation, AllocationResult, Claim, Consumer, List, NodeSelector,
-    NodeSelectorOperator, NodeSelectorRequirement, NodeSelectorTerm, Pod, Text,
+    AllocatedDevices, Allocation, AllocationResult, Claim, ClaimDevices, ClaimSpec, ClaimStatus,
+    Consumer, List, Metadata, NodeSelector, NodeSelectorOperator, NodeSelectorRequirement,
+    NodeSelectorTerm, OwnerReference, Pod, Text,
 };
 use headroom_pods::predicate::{
-    DeviceChoice, DeviceNodes, DeviceTarget, Mode, Options, PodFacts, Prepared, Snapshot,
+    DeviceChoice, DeviceNodes, DeviceReadiness, DeviceTarget, EXTENDED_CLAIM, ExtendedClaim, Mode,
+    Options, PodFacts, Prepared, Snapshot, readiness,
 };
+use headroom_pods::shim::{BindDone, BindError};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::queue::{ClaimWrite, WhichClaim};
 
 /// Name of the field of a node by which devices of one node select it.
 const NODE_NAME: &str = "metadata.name";
+/// Time within which devices must be ready, as for kube-scheduler.
+const READY_TIME: Duration = Duration::from_mins(10);
+/// Most bytes of the name of a claim.
+const NAME_MAX: usize = 253;
 
 /// Devices selected for pods that are being bound, by UID of the pod.
 #[derive(Debug, Default)]
-pub(crate) struct AssumedDevices(HashMap<Text, Selection>);
+pub(crate) struct AssumedDevices {
+    selections: HashMap<Text, Selection>,
+    /// Binds that wait for devices, in the order of their ends. Some are over, because the selection is gone.
+    waits: VecDeque<Wait>,
+    /// Number of the last assumption.
+    last: u64,
+}
 
 #[derive(Debug)]
 struct Selection {
     node: Text,
     claims: Vec<ClaimWrite>,
+    /// Ticket of the bind that waits for the devices, after the claims have them.
+    waits: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Wait {
+    pod: Text,
+    ticket: u64,
+    until: Instant,
+}
+
+/// A bind that does not wait for devices any more.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    /// UID of the pod.
+    pub(crate) pod: Text,
+    /// Ticket of the request.
+    pub(crate) ticket: u64,
+    /// Result of the step.
+    pub(crate) result: Result<BindDone, BindError>,
 }
 
 impl AssumedDevices {
-    /// Selects devices for all claims of a pod on a node. Returns what the claims get.
+    /// Selects devices for all claims of a pod on a node. Returns what the claims get. Empty if the pod needs no devices
+    /// there.
     ///
     /// A later try for the same node gets the same devices, because an earlier one can have written some of them.
     ///
@@ -43,29 +81,125 @@ impl AssumedDevices {
         node: &Text,
     ) -> Result<Vec<ClaimWrite>, String> {
         let uid = pod.metadata.uid.clone();
-        if let Some(known) = self.0.get(&uid).filter(|known| known.node == *node) {
+        if let Some(known) = self.selections.get(&uid).filter(|known| known.node == *node) {
             return Ok(known.claims.clone());
         }
-        let consumer = Consumer {
-            resource: "pods".into(),
-            name: pod.metadata.name.clone(),
-            uid: uid.clone(),
-            ..Consumer::default()
-        };
-        let planned = plan(snapshot, options, pod, node, &consumer)?;
+        let number = self.last + 1;
+        let planned = plan(snapshot, options, pod, node, number)?;
+        if planned.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.last = number;
         let mut claims = Vec::with_capacity(planned.len());
         for (claim, write) in planned {
-            snapshot.devices_mut().assume(claim, uid.clone());
+            snapshot.devices_mut().assume(claim, number);
             claims.push(write);
         }
-        self.0.insert(uid, Selection { node: node.clone(), claims: claims.clone() });
+        let selection = Selection { node: node.clone(), claims: claims.clone(), waits: None };
+        self.selections.insert(uid, selection);
         Ok(claims)
+    }
+
+    /// Assumes that a claim has no devices any more. Returns what must be written for that.
+    pub(crate) fn free(&mut self, snapshot: &mut Snapshot, claim: &Claim) -> ClaimWrite {
+        self.last += 1;
+        let metadata = &claim.metadata;
+        let is_extended = metadata.annotations.contains(EXTENDED_CLAIM);
+        let mut after = claim.clone();
+        after.status = ClaimStatus::default();
+        // The claim for extended resources is deleted, so it is none of its pod any more.
+        after.metadata.owner_references = List::default();
+        snapshot.devices_mut().assume(after, self.last);
+        ClaimWrite {
+            namespace: metadata.namespace.clone(),
+            name: metadata.name.clone(),
+            which: if is_extended {
+                WhichClaim::Extended(ExtendedClaim::default())
+            } else {
+                WhichClaim::Existing(metadata.uid.clone())
+            },
+            allocation: None,
+            class_config: Vec::new(),
+            assumption: self.last,
+        }
+    }
+
+    /// Returns whether devices are selected for a pod.
+    pub(crate) fn has(&self, uid: &Text) -> bool {
+        self.selections.contains_key(uid)
     }
 
     /// Forgets the selection for a pod, and returns it. What is assumed stays until the claims are written, or written
     /// back.
     pub(crate) fn take(&mut self, uid: &Text) -> Vec<ClaimWrite> {
-        self.0.remove(uid).map(|selection| selection.claims).unwrap_or_default()
+        self.selections.remove(uid).map(|selection| selection.claims).unwrap_or_default()
+    }
+
+    /// Lets a bind wait until its devices are ready. Returns whether it has devices to wait for.
+    pub(crate) fn wait(&mut self, uid: &Text, ticket: u64) -> bool {
+        let Some(selection) = self.selections.get_mut(uid) else { return false };
+        selection.waits = Some(ticket);
+        let until = Instant::now() + READY_TIME;
+        self.waits.push_back(Wait { pod: uid.clone(), ticket, until });
+        true
+    }
+
+    /// Returns when the next wait is over at the latest.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.waits.front().map(|wait| wait.until)
+    }
+
+    /// Returns the binds that need not wait any longer.
+    pub(crate) fn settled(&mut self, snapshot: &Snapshot) -> Vec<Settled> {
+        let now = Instant::now();
+        let mut settled = Vec::new();
+        self.waits.retain(|Wait { pod, ticket, until }| {
+            let selection = self.selections.get_mut(pod);
+            let Some(selection) = selection.filter(|one| one.waits == Some(*ticket)) else {
+                return false;
+            };
+            let Some(result) = outcome(snapshot, selection, *until <= now) else { return true };
+            selection.waits = None;
+            settled.push(Settled { pod: pod.clone(), ticket: *ticket, result });
+            false
+        });
+        settled
+    }
+}
+
+/// Returns how the wait for devices ends, or nothing if it goes on.
+fn outcome(
+    snapshot: &Snapshot,
+    selection: &Selection,
+    is_late: bool,
+) -> Option<Result<BindDone, BindError>> {
+    if snapshot.node(&selection.node).is_none() {
+        return Some(Err(BindError::Retry("devices: the node is gone".to_owned())));
+    }
+    let mut waits = None;
+    for ClaimWrite { namespace, name, .. } in &selection.claims {
+        // The watch can show a new claim later than the answer to its creation.
+        let Some(claim) = snapshot.devices().claim(namespace, name) else {
+            return Some(Err(BindError::Final(format!("devices: claim {name} is gone"))));
+        };
+        match readiness(claim) {
+            DeviceReadiness::Ready => {}
+            DeviceReadiness::Waits { device, condition } => {
+                waits = Some(format!("device {device} of claim {name} is not {condition}"));
+            }
+            DeviceReadiness::Failed { device, reason } => {
+                let error = format!("devices: device {device} of claim {name} failed: {reason}");
+                return Some(Err(BindError::Final(error)));
+            }
+        }
+    }
+    match waits {
+        None => Some(Ok(BindDone::DevicesAllocated)),
+        Some(what) if is_late => {
+            let error = format!("devices: {what} after {} s", READY_TIME.as_secs());
+            Some(Err(BindError::Final(error)))
+        }
+        Some(_) => None,
     }
 }
 
@@ -75,37 +209,122 @@ fn plan(
     options: Options,
     pod: Arc<Pod>,
     node: &Text,
-    consumer: &Consumer,
+    number: u64,
 ) -> Result<Vec<(Claim, ClaimWrite)>, String> {
     let facts = PodFacts::new(pod);
     let prepared = Prepared::new(snapshot, &facts, Mode::Allocate, options);
-    let facts = snapshot.node(node).ok_or("the node is gone")?;
-    let choices = prepared.device_choices(facts).map_err(|refusal| refusal.reasons().join(", "))?;
-    let planned = prepared.device_claims().iter().map(|claim| {
-        let of_claim = |choice: &&DeviceChoice<'_>| match choice.target {
-            DeviceTarget::Claim(target) => std::ptr::eq(target, *claim),
-            DeviceTarget::Extended(_) => false,
-        };
-        let own: Vec<_> = choices.iter().filter(of_claim).collect();
-        let allocation = claim.status.allocation.is_none().then(|| Allocation {
+    let on_node = snapshot.node(node).ok_or("the node is gone")?;
+    let choices =
+        prepared.device_choices(on_node).map_err(|refusal| refusal.reasons().join(", "))?;
+    let pod = &facts.pod().metadata;
+    let consumer = Consumer {
+        resource: "pods".into(),
+        name: pod.name.clone(),
+        uid: pod.uid.clone(),
+        ..Consumer::default()
+    };
+    let planned = |claim: Claim, which: WhichClaim, own: &[&DeviceChoice<'_>]| {
+        let is_new = claim.status.allocation.is_none();
+        let allocation = is_new.then(|| Allocation {
             devices: AllocatedDevices { results: own.iter().map(|one| result(one)).collect() },
-            node_selector: nodes_of(&own, node),
+            node_selector: nodes_of(own, node),
         });
-        let mut after = (*claim).clone();
+        let class_config = if is_new { config(snapshot, &claim, own) } else { Vec::new() };
+        let mut after = claim;
         if let Some(allocation) = &allocation {
             after.status.allocation = Some(Box::new(allocation.clone()));
         }
         let users = after.status.reserved_for.iter().filter(|user| user.uid != consumer.uid);
-        after.status.reserved_for = users.chain([consumer]).cloned().collect();
+        after.status.reserved_for = users.chain([&consumer]).cloned().collect();
         let write = ClaimWrite {
-            namespace: claim.metadata.namespace.clone(),
-            name: claim.metadata.name.clone(),
-            uid: claim.metadata.uid.clone(),
+            namespace: after.metadata.namespace.clone(),
+            name: after.metadata.name.clone(),
+            which,
             allocation,
+            class_config,
+            assumption: number,
         };
         (after, write)
+    };
+    let of_claims = prepared.device_claims().iter().map(|claim| {
+        let of_claim = |choice: &&DeviceChoice<'_>| match choice.target {
+            DeviceTarget::Claim(target) => std::ptr::eq(target, *claim),
+            DeviceTarget::Extended => false,
+        };
+        let own: Vec<_> = choices.iter().filter(of_claim).collect();
+        planned((*claim).clone(), WhichClaim::Existing(claim.metadata.uid.clone()), &own)
     });
-    Ok(planned.collect())
+    let extended = prepared.extended_claim(on_node).map(|extended| {
+        let is_extended =
+            |choice: &&DeviceChoice<'_>| matches!(choice.target, DeviceTarget::Extended);
+        let own: Vec<_> = choices.iter().filter(is_extended).collect();
+        planned(new_claim(pod, &extended), WhichClaim::Extended(extended), &own)
+    });
+    Ok(of_claims.chain(extended).collect())
+}
+
+/// Returns the claim that a bind creates for extended resources of a pod.
+fn new_claim(pod: &Metadata, extended: &ExtendedClaim) -> Claim {
+    let owner = OwnerReference {
+        kind: "Pod".into(),
+        name: pod.name.clone(),
+        uid: pod.uid.clone(),
+        controller: true,
+        api_version: "v1".into(),
+        block_owner_deletion: false,
+    };
+    let requests = extended.requests.iter().cloned().collect();
+    Claim {
+        metadata: Metadata {
+            name: name_of_extended(pod),
+            namespace: pod.namespace.clone(),
+            annotations: [(Text::from(EXTENDED_CLAIM), Text::from("true"))].into_iter().collect(),
+            owner_references: [owner].into_iter().collect(),
+            ..Metadata::default()
+        },
+        spec: ClaimSpec { devices: ClaimDevices { requests, ..ClaimDevices::default() } },
+        status: ClaimStatus::default(),
+    }
+}
+
+/// Returns the name of the claim for extended resources of a pod. The UID makes it another one for each pod.
+fn name_of_extended(pod: &Metadata) -> Text {
+    let end = format!("-extended-resources-{}", pod.uid);
+    let room = NAME_MAX.saturating_sub(end.len());
+    let start = pod.name.get(..room).unwrap_or(&pod.name).trim_end_matches(['-', '.']);
+    format!("{start}{end}").into()
+}
+
+/// Returns the parameters of the classes for the devices of a claim.
+fn config(snapshot: &Snapshot, claim: &Claim, choices: &[&DeviceChoice<'_>]) -> Vec<Value> {
+    let mut config = Vec::new();
+    let mut seen = Vec::new();
+    for choice in choices {
+        let request = choice.request.as_str();
+        if seen.contains(&request) {
+            continue;
+        }
+        seen.push(request);
+        let class = class_of(claim, request).and_then(|name| snapshot.devices().class(name));
+        for one in class.into_iter().flat_map(|class| &class.spec.config) {
+            let mut one = one.clone();
+            one["source"] = json!("FromClass");
+            one["requests"] = json!([request]);
+            config.push(one);
+        }
+    }
+    config
+}
+
+/// Returns the class of a request, which is named with its alternative after a slash.
+fn class_of<'a>(claim: &'a Claim, request: &str) -> Option<&'a str> {
+    let (name, alternative) = request.split_once('/').unwrap_or((request, ""));
+    let request = claim.spec.devices.requests.iter().find(|one| one.name == *name)?;
+    let exact = match &request.exactly {
+        Some(exact) => exact,
+        None => &request.first_available.iter().find(|one| one.name == *alternative)?.request,
+    };
+    Some(&exact.device_class_name)
 }
 
 fn result(choice: &DeviceChoice<'_>) -> AllocationResult {
@@ -115,6 +334,8 @@ fn result(choice: &DeviceChoice<'_>) -> AllocationResult {
         pool: choice.pool.clone(),
         device: choice.device.clone(),
         admin_access: choice.admin_access.then_some(true),
+        binding_conditions: choice.binding_conditions.clone(),
+        binding_failure_conditions: choice.binding_failure_conditions.clone(),
         ..AllocationResult::default()
     }
 }

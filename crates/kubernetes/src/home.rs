@@ -12,11 +12,12 @@ use futures_util::{Stream, StreamExt as _};
 use headroom_api::si::headroom::rm_message::Content;
 use headroom_api::si::headroom::{RecoveryDone, RmMessage, SchedulerMessage};
 use headroom_core::Name;
+use headroom_pods::convert::amounts::Amounts;
 use headroom_pods::object::{Pod, Text};
-use headroom_pods::predicate::{Options, PodFacts, Snapshot};
+use headroom_pods::predicate::{DeviceOffers, Options, PluginSet, PodFacts, Snapshot};
 use headroom_pods::shim::{
-    Action, ApiWrite, BindDone, BindError, BindRequest, BindStep, CoreAnswer, CoreMessage, Moment,
-    Notice, Outcome, PodIdentity, Shim, SnapshotChange, Standing, WaitReason,
+    Action, ApiWrite, BindDone, BindError, BindRequest, BindStep, Configuration, CoreAnswer,
+    CoreMessage, Moment, Notice, Outcome, PodIdentity, Shim, SnapshotChange, Standing, WaitReason,
 };
 use headroom_server::grpc::{AskWait, Interface, Lacking};
 use headroom_server::{PodAnswer, PodQuestion};
@@ -24,17 +25,21 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, sleep_until};
 use tonic::Status;
 
-use crate::devices::AssumedDevices;
+use crate::devices::{AssumedDevices, Settled};
 use crate::link::{self, Received};
+use crate::log_settings::LogSettings;
 use crate::queue::{DeviceWrite, Observed, ToServer};
 use crate::revisit::{self, Revisits};
-use crate::verdicts::Predicates;
+use crate::verdicts::{Helpful, Predicates};
 use crate::wait_reports::{self, WaitReports};
 
 /// Number of messages that can wait here before the loop reads no more watches.
 const WAITING_MAX: usize = 4_096;
 /// Number of watch results that are processed before the loop looks at the core again.
 const RESULTS_AT_ONCE: usize = 256;
+
+/// Time for the verdicts of all nodes in one round of explanations. Pods for which it is over have a shorter message.
+const SURVEY_BUDGET: Duration = Duration::from_millis(20);
 
 /// Ends of the queues of the loop.
 pub(crate) struct Queues {
@@ -50,6 +55,9 @@ pub(crate) struct Queues {
 
 /// State of the loop.
 pub(crate) struct Home {
+    /// ID of this resource manager.
+    rm: String,
+    log: LogSettings,
     shim: Shim,
     snapshot: Snapshot,
     options: Options,
@@ -69,7 +77,9 @@ pub(crate) struct Home {
     revisits: Revisits,
     /// Devices for pods that are being bound.
     devices: AssumedDevices,
-    /// Outcomes of writes that failed here, for the state machine.
+    /// Whether a node is gone since binds that wait for devices were checked.
+    is_node_gone: bool,
+    /// Outcomes of steps that ended here, for the state machine.
     own: VecDeque<Notice>,
     /// Whether the existing nodes and pods are known.
     is_listed: bool,
@@ -78,9 +88,11 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    pub(crate) fn new(shim: Shim, options: Options) -> Self {
+    pub(crate) fn new(configuration: Configuration, options: Options, log: LogSettings) -> Self {
         Self {
-            shim,
+            rm: configuration.settings().cluster.to_string(),
+            log,
+            shim: Shim::new(configuration, rand::random()),
             snapshot: Snapshot::default(),
             options,
             to_core: VecDeque::new(),
@@ -91,6 +103,7 @@ impl Home {
             reports: WaitReports::default(),
             revisits: Revisits::default(),
             devices: AssumedDevices::default(),
+            is_node_gone: false,
             own: VecDeque::new(),
             is_listed: false,
             is_recovered: false,
@@ -119,13 +132,15 @@ impl Home {
         self.to_core.push_back(first);
         let mut batch = Vec::with_capacity(RESULTS_AT_ONCE);
         loop {
-            self.revisits.changed(self.snapshot.take_changed());
+            self.changed();
             let waiting = self.to_core.len() + self.to_server.len();
             let wake = OptionFuture::from(self.wake_at.map(|(_, at)| sleep_until(at)));
+            let devices = OptionFuture::from(self.devices.deadline().map(sleep_until));
             // What is due comes first. It comes at intervals, so it delays the rest only a little.
             tokio::select! {
                 biased;
                 Some(()) = wake => self.tick(),
+                Some(()) = devices => self.settle_devices(),
                 _ = reports.tick(), if !is_asking && !self.reports.is_empty() => {
                     let keys = self.reports.due(now());
                     is_asking = !keys.is_empty();
@@ -138,7 +153,10 @@ impl Home {
                         let _ = whys.send(core.waits(keys).await).await;
                     });
                 }
-                _ = rounds.tick(), if self.revisits.is_due() => self.revisit(),
+                _ = rounds.tick(), if self.revisits.is_due() || self.snapshot.is_device_due() => {
+                    self.count_devices();
+                    self.revisit();
+                }
                 space = queues.to_core.reserve(), if !self.to_core.is_empty() => {
                     let Ok(space) = space else { return Ok(()) };
                     if let Some(message) = self.next_message() {
@@ -174,6 +192,49 @@ impl Home {
                     Input::Ended => return Ok(()),
                 },
             }
+        }
+    }
+
+    /// Notes which verdicts can have changed.
+    fn changed(&mut self) {
+        let mut changed = self.snapshot.take_changed();
+        let has_devices_changed = !changed.common(PluginSet::BY_DEVICES).is_empty();
+        if has_devices_changed || std::mem::take(&mut self.is_node_gone) {
+            self.settle_devices();
+            changed = changed.with(self.snapshot.take_changed());
+        }
+        self.revisits.changed(changed);
+    }
+
+    /// Tells the core how many devices nodes have, after they can have changed.
+    fn count_devices(&mut self) {
+        if !self.snapshot.is_device_due() {
+            return;
+        }
+        let names = self.snapshot.take_devices_due();
+        let offers = DeviceOffers::new(self.snapshot.devices());
+        let counted: Vec<Notice> = names
+            .into_iter()
+            .filter_map(|name| {
+                let mut amounts = Amounts::default();
+                for (resource, number) in offers.on_node(self.snapshot.node(&name)?) {
+                    amounts.set(resource, number);
+                }
+                Some(Notice::NodeDevices { name, amounts })
+            })
+            .collect();
+        for notice in counted {
+            let actions = self.shim.notice(now(), notice);
+            self.perform(actions);
+        }
+    }
+
+    /// Ends the waits of binds whose devices are ready, or cannot become ready.
+    fn settle_devices(&mut self) {
+        for Settled { pod: uid, ticket, result } in self.devices.settled(&self.snapshot) {
+            let outcome = Outcome::Bind { uid, ticket, result };
+            let actions = self.shim.notice(now(), Notice::Written(outcome));
+            self.perform(actions);
         }
     }
 
@@ -217,6 +278,15 @@ impl Home {
             self.devices.take(uid);
             self.revisits.forget(uid);
         }
+        if let Notice::Written(Outcome::Bind {
+            uid,
+            ticket,
+            result: Ok(BindDone::DevicesAllocated),
+        }) = &notice
+            && self.devices.wait(uid, *ticket)
+        {
+            return self.settle_devices();
+        }
         let gone = if let Notice::PodGone(pod) = &notice { Some(Arc::clone(pod)) } else { None };
         let actions = self.shim.notice(now(), notice);
         self.perform(actions);
@@ -249,6 +319,8 @@ impl Home {
                     }
                     self.to_core.push_back(Content::CallbackReply(reply));
                 }
+                // The reason can have changed. The explanation is more precise than the message.
+                Received::Waits(key) => self.reports.add_due(now(), key),
                 Received::Registered => tracing::info!("the core took over the session"),
                 Received::Fault(fault) => tracing::error!("the core refused a request: {fault}"),
             }
@@ -294,9 +366,20 @@ impl Home {
                 self.revisits.forget(&uid);
                 continue;
             };
-            let node = self.predicates().any_node(pod);
-            if let Some(node) = node.filter(|node| self.revisits.is_new(&uid, node)) {
-                self.ask_again_about(&node);
+            match self.predicates().helpful(&pod, self.revisits.named(&uid)) {
+                Helpful::Nodes(nodes) => {
+                    for node in nodes {
+                        self.revisits.name(&uid, &node);
+                        self.ask_again_about(&node);
+                    }
+                }
+                // The devices of a pod that is being bound belong to the bind.
+                Helpful::Claim(claim) if !self.devices.has(&uid) => {
+                    let write = self.devices.free(&mut self.snapshot, &claim);
+                    let free = DeviceWrite::Free(PodIdentity::from(&*pod), write);
+                    self.to_server.push_back(ToServer::Devices(free));
+                }
+                Helpful::Claim(_) | Helpful::Nothing => {}
             }
             if Instant::now() >= until {
                 return;
@@ -312,6 +395,9 @@ impl Home {
             }
             ApiWrite::UndoDevices { pod } => {
                 let claims = self.devices.take(&pod.uid);
+                if claims.is_empty() {
+                    return;
+                }
                 ToServer::Devices(DeviceWrite::Undo(pod, claims))
             }
             write => ToServer::Write(write),
@@ -326,6 +412,11 @@ impl Home {
             None => Err("the pod is gone".to_owned()),
         };
         match selected {
+            Ok(claims) if claims.is_empty() => {
+                let (uid, ticket) = (pod.uid.clone(), *ticket);
+                let result = Ok(BindDone::DevicesAllocated);
+                self.own.push_back(Notice::Written(Outcome::Bind { uid, ticket, result }));
+            }
             Ok(claims) => {
                 let write = DeviceWrite::Allocate(request, claims);
                 self.to_server.push_back(ToServer::Devices(write));
@@ -341,7 +432,7 @@ impl Home {
     /// Sends the amounts of a node again, so that the core asks about the node again.
     fn ask_again_about(&mut self, node: &str) {
         if let Some(message) = self.shim.ask_again_about(node) {
-            self.to_core.extend(link::requests(message, |key| self.shim.ask(key)));
+            self.to_core.extend(link::requests(&self.rm, message, |key| self.shim.ask(key)));
         }
     }
 
@@ -355,7 +446,10 @@ impl Home {
                     {
                         self.reports.add(now(), ask.key.clone());
                     }
-                    let contents = link::requests(message, |key| self.shim.ask(key));
+                    if let CoreMessage::Configuration { extra, .. } = &message {
+                        self.log.apply(extra);
+                    }
+                    let contents = link::requests(&self.rm, message, |key| self.shim.ask(key));
                     self.to_core.extend(contents);
                 }
                 Action::Write(write) => self.write(write),
@@ -380,6 +474,7 @@ impl Home {
 
     /// Reports the reasons of waiting pods to the state machine, which writes the conditions.
     fn report(&mut self, waits: Vec<AskWait>) {
+        let until = Instant::now() + SURVEY_BUDGET;
         for AskWait { key, lacks, line } in waits {
             let key = Text::from(&*key);
             let reason = match lacks {
@@ -390,7 +485,14 @@ impl Home {
                 Lacking::Node => WaitReason::NoNode,
                 Lacking::Other => WaitReason::Quota,
             };
-            let answer = CoreAnswer::Waits { key, reason, message: line };
+            let pod = self.shim.pod(&key).filter(|_| lacks == Lacking::Node);
+            let message = match pod {
+                Some(pod) if Instant::now() < until => {
+                    format!("{line}. {}", self.predicates().survey_line(pod))
+                }
+                Some(_) | None => line,
+            };
+            let answer = CoreAnswer::Waits { key, reason, message };
             let actions = self.shim.answer(now(), answer);
             self.perform(actions);
         }
@@ -406,7 +508,10 @@ impl Home {
                     self.ask_again_about(&name);
                 }
             }
-            SnapshotChange::RemoveNode { name } => self.snapshot.remove_node(&name),
+            SnapshotChange::RemoveNode { name } => {
+                self.snapshot.remove_node(&name);
+                self.is_node_gone = true;
+            }
             SnapshotChange::Place { pod, node } => {
                 self.snapshot.put_pod(&node, facts(pod));
             }

@@ -19,6 +19,7 @@ pub mod watch;
 mod devices;
 mod home;
 mod link;
+mod log_settings;
 mod revisit;
 mod run;
 mod verdicts;

@@ -4,8 +4,9 @@ use std::fmt;
 
 use headroom_pods::convert::event::Event;
 use headroom_pods::object::{Allocation, Text};
-use headroom_pods::predicate::Snapshot;
+use headroom_pods::predicate::{ExtendedClaim, Snapshot};
 use headroom_pods::shim::{ApiWrite, BindRequest, Notice, PodIdentity};
+use serde_json::Value;
 
 /// Something that the watches or the writes report.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub enum DeviceWrite {
     Allocate(BindRequest, Vec<ClaimWrite>),
     /// Takes back what an earlier step gave. Errors are only logged.
     Undo(PodIdentity, Vec<ClaimWrite>),
+    /// Takes the devices from a claim that no other pod uses, so that this pod can run on other nodes.
+    Free(PodIdentity, ClaimWrite),
 }
 
 /// What a claim for devices gets.
@@ -48,10 +51,23 @@ pub struct ClaimWrite {
     pub namespace: Text,
     /// Name of the claim.
     pub name: Text,
-    /// Unique ID of the claim.
-    pub uid: Text,
+    /// Which claim of this name is meant.
+    pub which: WhichClaim,
     /// The devices, and the nodes that can use them, unless the claim has devices already.
     pub allocation: Option<Allocation>,
+    /// Parameters of the classes for the devices.
+    pub class_config: Vec<Value>,
+    /// Number of what is assumed for the claim until the write ends.
+    pub assumption: u64,
+}
+
+/// Which claim of a name is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WhichClaim {
+    /// The claim with this UID.
+    Existing(Text),
+    /// The claim that the scheduler creates for extended resources, and that the pod owns.
+    Extended(ExtendedClaim),
 }
 
 /// Something to write to the API server.

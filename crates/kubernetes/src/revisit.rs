@@ -18,6 +18,9 @@ pub(crate) const EVERY: Duration = Duration::from_millis(100);
 /// Time for checks in a round, a tenth of the time between rounds.
 pub(crate) const BUDGET: Duration = Duration::from_millis(10);
 
+/// Most names of nodes that are remembered for a pod. After more, nodes are named again.
+const NAMED_MAX: usize = 64;
+
 /// Refused pods, and what has changed since.
 #[derive(Debug, Default)]
 pub(crate) struct Revisits {
@@ -35,9 +38,9 @@ pub(crate) struct Revisits {
 struct Refused {
     /// The plugins that refused a node and read more than the node.
     plugins: PluginSet,
-    /// The node that can take the pod, since the last verdict. The pod can still wait, for example for a quota, and the
-    /// core need not ask about the node once more.
-    node: Option<Text>,
+    /// The nodes that can take the pod, and that were named to the core since the last verdict. The pod can still wait,
+    /// for example for a quota, and the core need not ask about these nodes once more.
+    named: BTreeSet<Text>,
 }
 
 /// One pass through the refused pods.
@@ -51,11 +54,15 @@ struct Pass {
 impl Revisits {
     /// Notes the verdicts on a batch of nodes.
     pub(crate) fn judged(&mut self, judged: Judged) {
-        let Judged { pod, refused } = judged;
+        let Judged { pod, refused, has_idle_devices } = judged;
         if let Some(plugins) = refused {
+            // Nothing else changes before these devices are taken back.
+            if has_idle_devices {
+                self.changed_pods.insert(pod.clone());
+            }
             let all = self.refused.entry(pod).or_default();
             all.plugins = all.plugins.with(plugins.common(PluginSet::WIDE));
-            all.node = None;
+            all.named.clear();
         }
     }
 
@@ -66,15 +73,24 @@ impl Revisits {
     /// Notes that a refused pod changed, so that every node can judge it differently.
     pub(crate) fn pod_changed(&mut self, pod: &Text) {
         if let Some(refused) = self.refused.get_mut(pod) {
-            refused.node = None;
+            refused.named.clear();
             self.changed_pods.insert(pod.clone());
         }
     }
 
-    /// Notes that a node can take a refused pod. Returns whether this was unknown since the last verdict on the pod.
-    pub(crate) fn is_new(&mut self, pod: &Text, node: &Text) -> bool {
-        let Some(refused) = self.refused.get_mut(pod) else { return false };
-        refused.node.replace(node.clone()).is_none_or(|before| before != *node)
+    /// Returns the nodes that can take a refused pod, and that were named since the last verdict on the pod.
+    pub(crate) fn named(&self, pod: &Text) -> &BTreeSet<Text> {
+        static NONE: BTreeSet<Text> = BTreeSet::new();
+        self.refused.get(pod).map_or(&NONE, |refused| &refused.named)
+    }
+
+    /// Notes that a node can take a refused pod, and is named to the core.
+    pub(crate) fn name(&mut self, pod: &Text, node: &Text) {
+        let Some(refused) = self.refused.get_mut(pod) else { return };
+        if refused.named.len() >= NAMED_MAX {
+            refused.named.clear();
+        }
+        refused.named.insert(node.clone());
     }
 
     /// Notes that verdicts of these plugins can have changed.
@@ -129,7 +145,8 @@ mod tests {
     const TAINTS: PluginSet = PluginSet::of(&[Plugin::TaintToleration]);
 
     fn judged(revisits: &mut Revisits, pod: &str, refused: Option<PluginSet>) {
-        revisits.judged(Judged { pod: pod.into(), refused });
+        let has_idle_devices = false;
+        revisits.judged(Judged { pod: pod.into(), refused, has_idle_devices });
     }
 
     fn pass(revisits: &mut Revisits) -> Vec<String> {
@@ -184,12 +201,26 @@ mod tests {
     fn a_node_is_named_once_for_each_verdict() {
         let mut revisits = Revisits::default();
         let (pod, node) = ("a".into(), "n1".into());
-        assert!(!revisits.is_new(&pod, &node), "the pod was not refused");
+        revisits.name(&pod, &node);
+        assert!(revisits.named(&pod).is_empty(), "the pod was not refused");
         judged(&mut revisits, "a", Some(SPREAD));
-        assert!(revisits.is_new(&pod, &node));
-        assert!(!revisits.is_new(&pod, &node), "the pod waits for something else");
-        assert!(revisits.is_new(&pod, &"n2".into()));
+        revisits.name(&pod, &node);
+        revisits.name(&pod, &"n2".into());
+        assert_eq!(revisits.named(&pod).len(), 2);
         judged(&mut revisits, "a", Some(TAINTS));
-        assert!(revisits.is_new(&pod, &"n2".into()), "the node refused the pod meanwhile");
+        assert!(revisits.named(&pod).is_empty(), "a node refused the pod meanwhile");
+        for node in 0..100 {
+            revisits.name(&pod, &format!("n{node}").into());
+        }
+        assert!(revisits.named(&pod).len() <= NAMED_MAX);
+    }
+
+    #[test]
+    fn a_pod_with_idle_devices_is_checked_at_once() {
+        let mut revisits = Revisits::default();
+        revisits.judged(Judged { pod: "a".into(), refused: Some(TAINTS), has_idle_devices: true });
+        assert!(revisits.is_due());
+        assert_eq!(pass(&mut revisits), ["a"]);
+        assert!(!revisits.is_due());
     }
 }

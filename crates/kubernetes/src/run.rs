@@ -1,6 +1,5 @@
 //! Starts the scheduler of a cluster.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,9 +9,9 @@ use headroom_core::Name;
 use headroom_pods::convert::settings::{CorruptEntry, SettingFault};
 use headroom_pods::object::ConfigMap;
 use headroom_pods::predicate;
-use headroom_pods::shim::{Configuration, Shim};
+use headroom_pods::shim::Configuration;
 use headroom_server::grpc::Interface;
-use headroom_server::{Caller, Proof};
+use headroom_server::{Caller, LogLevels, Proof};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -20,6 +19,7 @@ use crate::act;
 use crate::client::{Api, ConnectFault, Fault};
 use crate::home::{Home, Queues};
 use crate::link;
+use crate::log_settings::LogSettings;
 use crate::observe::{observe, read_settings};
 use crate::volumes::Volumes;
 use crate::watch::pause::Pauses;
@@ -34,6 +34,8 @@ pub struct Options {
     pub kubeconfig: Option<PathBuf>,
     /// Namespace of the config maps.
     pub namespace: String,
+    /// Levels of the log, which the config maps can set.
+    pub levels: Arc<LogLevels>,
 }
 
 /// Reason why the scheduler of a cluster ends.
@@ -69,7 +71,7 @@ pub enum RunError {
 /// # Errors
 /// If the cluster cannot be reached at the start, a setting is wrong, or the core ends the session.
 pub async fn run(interface: Interface, options: Options) -> Result<(), RunError> {
-    let Options { kubeconfig, namespace } = options;
+    let Options { kubeconfig, namespace, levels } = options;
     let api = match &kubeconfig {
         Some(file) => Api::from_file(file).await?,
         None => Api::from_environment().await?,
@@ -80,6 +82,8 @@ pub async fn run(interface: Interface, options: Options) -> Result<(), RunError>
     for CorruptEntry { key, error } in corrupt {
         tracing::warn!("entry {key} of a config map is unreadable, and counts as absent: {error}");
     }
+    let mut log = LogSettings::new(levels);
+    log.apply(&configuration.extra());
     let settings = configuration.settings();
     let limited = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
     let api = api.limited(limited(settings.qps), limited(settings.burst));
@@ -90,11 +94,8 @@ pub async fn run(interface: Interface, options: Options) -> Result<(), RunError>
             u64::try_from(settings.volume_timeout).unwrap_or_default(),
         ),
     };
-    let queue_file = configuration.queue_file().map(|file| file.to_string()).unwrap_or_default();
-    let extra = configuration.extra();
-    let extra: BTreeMap<String, String> =
-        extra.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    let first = link::register(queue_file, extra);
+    let first = link::register(&configuration);
+    let predicates = predicate::Options { compares_taints: settings.compares_taints };
 
     let (to_server, writes_to_do) = mpsc::channel(QUEUE);
     let (observed, results) = mpsc::channel(QUEUE);
@@ -104,14 +105,14 @@ pub async fn run(interface: Interface, options: Options) -> Result<(), RunError>
         act::start(api.clone(), &writes, Arc::clone(&volumes), writes_to_do, observed.clone());
     let _observer = observe(&api, &namespace, &volumes, observed);
     let answers = interface.connect(caller(), ReceiverStream::new(messages));
-    let home = Home::new(Shim::new(configuration, rand::random()), predicate::Options::default());
+    let home = Home::new(configuration, predicates, log);
     let questions = interface.pod_questions().ok_or(RunError::Twice)?;
     let queues = Queues { observed: results, to_server, to_core, questions };
     home.run(queues, first, answers, &interface).await.map_err(RunError::Core)?;
     Err(RunError::Ended)
 }
 
-/// Reads the config maps. Waits for an API server that is not there yet, or is overloaded.
+/// Reads the config maps. Waits for an API server that is not there yet, is overloaded, or refuses the account.
 async fn first_settings(
     api: &Api,
     namespace: &str,
@@ -120,7 +121,8 @@ async fn first_settings(
     loop {
         match read_settings(api, namespace).await {
             Ok(maps) => return Ok(maps),
-            Err(fault) if fault.is_transient() => {
+            // An API server that has just started does not know the permissions of its accounts yet.
+            Err(fault) if fault.is_transient() || matches!(fault.code(), Some(401 | 403)) => {
                 let tries = pauses.failed();
                 tracing::warn!(tries, "the config maps are read again: {fault}");
                 tokio::time::sleep(pauses.pause(fault.retry_after())).await;

@@ -1,5 +1,6 @@
 //! Questions of the core about nodes, answered by the predicates.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use headroom_api::headroomv1::{ExplainedPod, RefusedNodes};
@@ -11,9 +12,9 @@ use headroom_api::si::headroom::{
     PreemptionPredicatesBatch, PreemptionPredicatesVerdicts, StateDump,
 };
 use headroom_api::si::v1::{PreemptionPredicatesArgs, PreemptionPredicatesResponse};
-use headroom_pods::object::{Pod, Text};
+use headroom_pods::object::{Claim, Pod, Text};
 use headroom_pods::predicate::{
-    self, Code, Mode, Options, PluginSet, PodFacts, Prepared, Refusal, Snapshot, Survey,
+    self, Code, Mode, NodeFacts, Options, PluginSet, PodFacts, Prepared, Refusal, Snapshot, Survey,
     fits_after_evictions,
 };
 
@@ -21,6 +22,9 @@ use headroom_pods::predicate::{
 const POD_GONE: &str = "the pod is gone";
 /// Reason for a node that is gone.
 const NODE_GONE: &str = "the node is gone";
+
+/// Most nodes about which the core is asked again at once for one pod.
+const NODES_AT_ONCE: usize = 8;
 
 /// What the predicates read for an answer.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +40,19 @@ pub(crate) struct Judged {
     pub(crate) pod: Text,
     /// The plugins that refused nodes. `None` if no node was refused.
     pub(crate) refused: Option<PluginSet>,
+    /// Whether the pod has devices that can keep it from other nodes, although it does not run.
+    pub(crate) has_idle_devices: bool,
+}
+
+/// What can help a pod that nodes refused.
+#[derive(Debug)]
+pub(crate) enum Helpful {
+    /// Nodes that can take the pod now, and that the core does not know yet.
+    Nodes(Vec<Text>),
+    /// No node can take the pod, but another one might if this claim loses its devices.
+    Claim(Box<Claim>),
+    /// Nothing.
+    Nothing,
 }
 
 impl Predicates<'_> {
@@ -49,11 +66,9 @@ impl Predicates<'_> {
         let mut judged = None;
         let answer = request.question.map(|question| match question {
             Question::PredicatesBatch(batch) => {
-                let (verdicts, refused) = self.nodes(&batch, pod(&batch.allocation_key));
+                let (verdicts, about) = self.nodes(&batch, pod(&batch.allocation_key));
                 // A reservation ignores volumes and devices, so its verdicts say nothing about the start.
-                if batch.allocate {
-                    judged = Some(Judged { pod: Text::from(&*batch.allocation_key), refused });
-                }
+                judged = batch.allocate.then_some(about);
                 Answer::PredicatesBatch(verdicts)
             }
             Question::PreemptionPredicatesBatch(batch) => {
@@ -95,18 +110,34 @@ impl Predicates<'_> {
         explained
     }
 
-    /// Returns a node that can take a pod now.
-    pub(crate) fn any_node(self, pod: Arc<Pod>) -> Option<Text> {
+    /// Returns how many nodes can take a pod, and why others cannot, in one line.
+    pub(crate) fn survey_line(self, pod: Arc<Pod>) -> String {
         let facts = PodFacts::new(pod);
-        let prepared = Prepared::new(self.snapshot, &facts, Mode::Allocate, self.options);
-        prepared.any_node().map(|node| node.name().clone())
+        Survey::of(&Prepared::new(self.snapshot, &facts, Mode::Allocate, self.options)).line()
     }
 
-    fn nodes(
-        self,
-        batch: &PredicatesBatch,
-        pod: Option<Arc<Pod>>,
-    ) -> (PredicatesVerdicts, Option<PluginSet>) {
+    /// Returns what can help a pod that nodes refused: some of the nodes that can take it, except those in `known`.
+    pub(crate) fn helpful(self, pod: &Arc<Pod>, known: &BTreeSet<Text>) -> Helpful {
+        let facts = PodFacts::new(Arc::clone(pod));
+        let prepared = Prepared::new(self.snapshot, &facts, Mode::Allocate, self.options);
+        let (mut fits, mut nodes) = (false, Vec::new());
+        for name in prepared.fitting().map(NodeFacts::name) {
+            fits = true;
+            if !known.contains(name) {
+                nodes.push(name.clone());
+            }
+            if nodes.len() == NODES_AT_ONCE {
+                break;
+            }
+        }
+        match prepared.idle_device_claim() {
+            _ if fits => Helpful::Nodes(nodes),
+            Some(claim) => Helpful::Claim(Box::new(claim.clone())),
+            None => Helpful::Nothing,
+        }
+    }
+
+    fn nodes(self, batch: &PredicatesBatch, pod: Option<Arc<Pod>>) -> (PredicatesVerdicts, Judged) {
         let mode = if batch.allocate { Mode::Allocate } else { Mode::Reserve };
         let facts = pod.map(PodFacts::new);
         let prepared =
@@ -130,7 +161,14 @@ impl Predicates<'_> {
             }
         });
         let verdicts = PredicatesVerdicts { nodes: nodes.collect() };
-        (verdicts, (!plugins.is_empty()).then_some(plugins))
+        let has_idle_devices = !plugins.common(PluginSet::BY_DEVICES).is_empty()
+            && prepared.as_ref().is_some_and(|prepared| prepared.idle_device_claim().is_some());
+        let judged = Judged {
+            pod: Text::from(&*batch.allocation_key),
+            refused: (!plugins.is_empty()).then_some(plugins),
+            has_idle_devices,
+        };
+        (verdicts, judged)
     }
 
     fn evictions(

@@ -286,3 +286,31 @@ fn users_and_groups_have_limits_in_a_queue() {
         lab.runs(&waiting);
     }
 }
+
+#[test]
+fn a_plan_names_the_pods_that_would_start() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    let labels = json!({"labels": {"applicationId": lab.name, "queue": "root.planned"}});
+    for name in ["p0", "p1"] {
+        lab.pod(name, labels.clone(), requests(json!({"cpu": "600m"})));
+    }
+    let (runs, waits) = lab.eventually("one pod runs", || {
+        let is_bound =
+            |name: &str| lab.get(&["pod", name]).unwrap()["spec"]["nodeName"].is_string();
+        match (is_bound("p0"), is_bound("p1")) {
+            (true, false) => Some(("p0", "p1")),
+            (false, true) => Some(("p1", "p0")),
+            (true, true) | (false, false) => None,
+        }
+    });
+    let before = "planned\n            resources: {max: {vcore: 1}}";
+    assert!(QUEUES.contains(before));
+    let file = world
+        .file("planned.yaml", &QUEUES.replace(before, &before.replace("vcore: 1", "vcore: 2")));
+    let plan = world.headroom_at("--against", &["plan", &file]);
+    let start = plan.lines().find(|line| line.contains(&lab.name)).unwrap_or_default();
+    assert!(start.contains(&format!("{}/{waits} ", lab.name)), "{plan}");
+    lab.kubectl(&["delete", "pod", runs]);
+    lab.runs(waits);
+}

@@ -273,3 +273,18 @@ fn a_restart_finds_gangs_and_the_use_of_nodes_as_they_were() {
     lab.stays_pending("n0");
     assert_eq!(pods(), pods_before, "no pod came, went, or moved");
 }
+
+#[test]
+fn the_config_maps_set_the_levels_of_the_log() {
+    lab!(world, alone);
+    let lab = Lab::new(world, json!({}));
+    let levels = || world.rest("/headroom/v1/log-level").unwrap();
+    let before = levels();
+    world.configure_all(
+        json!({"queues.yaml": QUEUES, "log.level": "ERROR", "log.shim.context.level": "-1"}),
+    );
+    lab.eventually("the levels", || (levels()["level"] == "error").then_some(()));
+    assert_eq!(levels()["targets"]["headroom_kubernetes"], "debug");
+    world.configure(QUEUES);
+    lab.eventually("the former levels", || (levels() == before).then_some(()));
+}

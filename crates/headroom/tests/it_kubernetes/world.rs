@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{
@@ -41,6 +41,8 @@ partitions:
           - name: prod
             parent: true
           - name: small
+            resources: {max: {vcore: 1}}
+          - name: planned
             resources: {max: {vcore: 1}}
           - name: fought
             parent: true
@@ -113,8 +115,44 @@ impl World {
             shares: RwLock::new(()),
         };
         world.configure(QUEUES);
+        world.create_account();
         world.start_scheduler();
         world
+    }
+
+    /// Creates the account of the scheduler, with the permissions of the page for users.
+    fn create_account(&self) {
+        let page = include_str!("../../../../docs/kubernetes.md");
+        let mut blocks =
+            page.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
+        let account = blocks.find(|block| block.contains("kind: ClusterRole")).unwrap();
+        let account = account.replace("namespace: yunikorn", "namespace: default");
+        let (output, error) = self.kubectl_with(&["apply", "-f", "-"], Some(&account));
+        assert!(output.is_some(), "{error}");
+        let token = self.kubectl(&["create", "token", "headroom", "--duration=24h"]);
+        let server = format!("https://127.0.0.1:{}", self.running.port);
+        let config = json!({
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "headroom",
+            // See `Running::unchecked_kubeconfig`.
+            "clusters": [{"name": "headroom", "cluster": {"server": server, "insecure-skip-tls-verify": true}}],
+            "users": [{"name": "headroom", "user": {"token": token.trim()}}],
+            "contexts": [{"name": "headroom", "context": {"cluster": "headroom", "user": "headroom"}}],
+        });
+        std::fs::write(self.account(), config.to_string()).unwrap();
+    }
+
+    /// Writes a file that ends with the cluster. Returns its path.
+    pub(crate) fn file(&self, name: &str, text: &str) -> String {
+        let path = self.running.folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// Returns the path of the kubeconfig of the scheduler.
+    fn account(&self) -> PathBuf {
+        self.running.folder.join("kubeconfig-headroom")
     }
 
     /// Sets the queue file.
@@ -170,7 +208,7 @@ impl World {
 
     fn start_process(&self, name: &str) -> Scheduler {
         let log = File::create(self.running.folder.join(format!("{name}.log"))).unwrap();
-        let mut command = self.running.scheduler(env!("CARGO_BIN_EXE_headroom"));
+        let mut command = Running::scheduler_as(env!("CARGO_BIN_EXE_headroom"), &self.account());
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         self.running.ends_with_cluster(name, &child);
         let mut line = String::new();
@@ -241,13 +279,20 @@ impl World {
 
     /// Calls the scheduler's own command line. Returns what it prints.
     pub(crate) fn headroom(&self, arguments: &[&str]) -> String {
+        self.headroom_at("--server", arguments)
+    }
+
+    /// The same for a command that has another flag for the address of the server.
+    pub(crate) fn headroom_at(&self, flag: &str, arguments: &[&str]) -> String {
         let server = format!("http://{}", self.address());
         let output = Command::new(env!("CARGO_BIN_EXE_headroom"))
             .args(arguments)
-            .args(["--server", &server])
+            .args([flag, &server])
             .output()
             .unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        // `plan` reports changes by its exit code.
+        let is_done = output.status.success() || !output.stdout.is_empty();
+        assert!(is_done, "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 

@@ -182,6 +182,7 @@ impl Actor {
             Write::Devices(DeviceWrite::Undo(pod, claims)) => {
                 self.undo_devices(&pod, claims).await;
             }
+            Write::Devices(DeviceWrite::Free(pod, claim)) => self.free_devices(&pod, claim).await,
         }
         key
     }

@@ -30,7 +30,9 @@ impl Key {
         let write = match write {
             Write::Plain(write) => write,
             Write::Devices(
-                DeviceWrite::Allocate(BindRequest { pod, .. }, _) | DeviceWrite::Undo(pod, _),
+                DeviceWrite::Allocate(BindRequest { pod, .. }, _)
+                | DeviceWrite::Undo(pod, _)
+                | DeviceWrite::Free(pod, _),
             ) => return Self::Pod(pod.uid.clone()),
         };
         match write {

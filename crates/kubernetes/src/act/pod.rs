@@ -76,7 +76,7 @@ impl Actor {
 }
 
 /// Returns a patch that the API server refuses for a pod with another UID.
-fn status_patch(pod: &PodIdentity, status: &Value) -> Value {
+pub(super) fn status_patch(pod: &PodIdentity, status: &Value) -> Value {
     json!({ "metadata": { "uid": pod.uid.as_str() }, "status": status })
 }
 

@@ -57,14 +57,14 @@ pub fn volume(name: &str) -> String {
     format!("{VOLUMES}/{}", encoded(name))
 }
 
-/// Returns the path of a claim for devices.
-pub fn device_claim(namespace: &str, name: &str) -> String {
-    format!("{DEVICES}/namespaces/{}/resourceclaims/{}", encoded(namespace), encoded(name))
+/// Returns the path of the claims for devices of a namespace.
+pub fn device_claims(namespace: &str) -> String {
+    format!("{DEVICES}/namespaces/{}/resourceclaims", encoded(namespace))
 }
 
-/// Returns the path of a class of devices.
-pub fn device_class(name: &str) -> String {
-    format!("{DEVICES}/deviceclasses/{}", encoded(name))
+/// Returns the path of a claim for devices.
+pub fn device_claim(namespace: &str, name: &str) -> String {
+    format!("{}/{}", device_claims(namespace), encoded(name))
 }
 
 /// Returns the path of a claim of a volume.

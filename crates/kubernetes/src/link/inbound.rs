@@ -8,13 +8,15 @@ use headroom_api::si::v1::{
     UpdatedApplication,
 };
 use headroom_pods::object::Text;
-use headroom_pods::shim::{CoreAnswer, CoreState, Termination, WaitReason};
+use headroom_pods::shim::{CoreAnswer, CoreState, Termination};
 
 /// One message of the core, taken apart.
 #[derive(Debug)]
 pub(crate) enum Received {
     /// Something for the state machine.
     Answer(CoreAnswer),
+    /// An ask waits for another reason than before. The key of the ask.
+    Waits(Text),
     /// A question about nodes, to be answered.
     Question(CallbackRequest),
     /// The core took over the session.
@@ -31,17 +33,14 @@ pub(crate) fn received(message: SchedulerMessage) -> Vec<Received> {
         Some(Content::Node(one)) => nodes(one),
         Some(Content::CallbackRequest(question)) => vec![Received::Question(question)],
         Some(Content::Registered(_)) => vec![Received::Registered],
-        Some(Content::ContainerState(state)) => {
-            let reason = match state.state() {
-                SchedulingState::Failed => WaitReason::NoNode,
-                SchedulingState::Skipped => WaitReason::Quota,
-                SchedulingState::Scheduled
-                | SchedulingState::Reserved
-                | SchedulingState::UnknownSchedulingState => return Vec::new(),
-            };
-            let key = Text::from(&*state.allocation_key);
-            vec![Received::Answer(CoreAnswer::Waits { key, reason, message: state.reason })]
-        }
+        Some(Content::ContainerState(state)) => match state.state() {
+            SchedulingState::Failed | SchedulingState::Skipped => {
+                vec![Received::Waits(Text::from(&*state.allocation_key))]
+            }
+            SchedulingState::Scheduled
+            | SchedulingState::Reserved
+            | SchedulingState::UnknownSchedulingState => Vec::new(),
+        },
         Some(Content::RequestError(error)) => {
             vec![Received::Fault(format!("{}: {}", error.code, error.message))]
         }

@@ -16,10 +16,8 @@ use headroom_pods::convert::application::{ApplicationSubmission, Tags};
 use headroom_pods::convert::ask::{Ask, ForeignAllocation};
 use headroom_pods::convert::gang::GangStyle;
 use headroom_pods::convert::node::{NodeChange, NodeSubmission, RACK};
-use headroom_pods::shim::{CoreMessage, Termination};
+use headroom_pods::shim::{Configuration, CoreMessage, Termination};
 
-/// ID of this resource manager, and the name of its cluster.
-const RM_ID: &str = "mycluster";
 /// Version of the scheduler interface.
 const VERSION: &str = "1";
 /// The only partition.
@@ -31,13 +29,16 @@ const HOST_NAME: &str = "si.io/hostname";
 const RACK_NAME: &str = "si.io/rackname";
 
 /// Returns the first message of the session, with the queue file.
-pub(crate) fn register(config: String, extra_config: BTreeMap<String, String>) -> Content {
+pub(crate) fn register(configuration: &Configuration) -> Content {
+    let settings = configuration.settings();
+    let extra = configuration.extra();
+    let extra = extra.iter().map(|(key, value)| (key.to_string(), value.to_string()));
     let manager = RegisterResourceManagerRequest {
-        rm_id: RM_ID.to_owned(),
+        rm_id: settings.cluster.to_string(),
         version: VERSION.to_owned(),
-        policy_group: "queues".to_owned(),
-        config,
-        extra_config,
+        policy_group: settings.policy_group.to_string(),
+        config: configuration.queue_file().map(|file| file.to_string()).unwrap_or_default(),
+        extra_config: extra.collect(),
         ..RegisterResourceManagerRequest::default()
     };
     let capabilities = Capabilities {
@@ -56,9 +57,11 @@ pub(crate) fn register(config: String, extra_config: BTreeMap<String, String>) -
     })
 }
 
-/// Returns the messages of the scheduler interface for a message of the state machine. `ask` returns the ask of a pod, for a bind that failed: the core
-/// drops the allocation, and then takes the ask again.
+/// Returns the messages of the scheduler interface for a message of the state machine. `rm` is the ID of this resource
+/// manager. `ask` returns the ask of a pod, for a bind that failed: the core drops the allocation, and then takes the ask
+/// again.
 pub(crate) fn requests(
+    rm: &str,
     message: CoreMessage,
     ask: impl FnOnce(&str) -> Option<Ask>,
 ) -> Vec<Content> {
@@ -66,7 +69,7 @@ pub(crate) fn requests(
         CoreMessage::Configuration { queue_file, extra } => {
             let extra = extra.iter().map(|(key, value)| (key.to_string(), value.to_string()));
             vec![Content::Configuration(UpdateConfigurationRequest {
-                rm_id: RM_ID.to_owned(),
+                rm_id: rm.to_owned(),
                 config: queue_file.map(|file| file.to_string()).unwrap_or_default(),
                 extra_config: extra.collect(),
                 ..UpdateConfigurationRequest::default()
@@ -74,7 +77,7 @@ pub(crate) fn requests(
         }
         CoreMessage::Application(application) => vec![Content::Application(ApplicationRequest {
             new: vec![new_application(*application)],
-            rm_id: RM_ID.to_owned(),
+            rm_id: rm.to_owned(),
             ..ApplicationRequest::default()
         })],
         CoreMessage::RemoveApplication { id } => {
@@ -84,12 +87,12 @@ pub(crate) fn requests(
             };
             vec![Content::Application(ApplicationRequest {
                 remove: vec![remove],
-                rm_id: RM_ID.to_owned(),
+                rm_id: rm.to_owned(),
                 ..ApplicationRequest::default()
             })]
         }
-        CoreMessage::Ask(ask) => vec![allocation(ask_of(*ask))],
-        CoreMessage::Foreign(foreign) => vec![allocation(foreign_of(*foreign))],
+        CoreMessage::Ask(ask) => vec![allocation(rm, ask_of(*ask))],
+        CoreMessage::Foreign(foreign) => vec![allocation(rm, foreign_of(*foreign))],
         CoreMessage::Release { application, key, termination } => {
             let again = (termination == Termination::SchedulingFailed).then(|| ask(&key)).flatten();
             let release = AllocationRelease {
@@ -102,23 +105,22 @@ pub(crate) fn requests(
             let releases = AllocationReleasesRequest { allocations_to_release: vec![release] };
             let release = Content::Allocation(AllocationRequest {
                 releases: Some(releases),
-                rm_id: RM_ID.to_owned(),
+                rm_id: rm.to_owned(),
                 ..AllocationRequest::default()
             });
-            let again = again.map(|ask| allocation(ask_of(ask)));
+            let again = again.map(|ask| allocation(rm, ask_of(ask)));
             std::iter::once(release).chain(again).collect()
         }
-        CoreMessage::Node(node) => vec![Content::Node(NodeRequest {
-            nodes: vec![node_info(node)],
-            rm_id: RM_ID.to_owned(),
-        })],
+        CoreMessage::Node(node) => {
+            vec![Content::Node(NodeRequest { nodes: vec![node_info(node)], rm_id: rm.to_owned() })]
+        }
     }
 }
 
-fn allocation(allocation: Allocation) -> Content {
+fn allocation(rm: &str, allocation: Allocation) -> Content {
     Content::Allocation(AllocationRequest {
         allocations: vec![allocation],
-        rm_id: RM_ID.to_owned(),
+        rm_id: rm.to_owned(),
         ..AllocationRequest::default()
     })
 }

@@ -123,6 +123,16 @@ fn devices(follow: &mut Follow<'_>) {
             }
         }));
     });
-    table!(follow, ResourceSlice, "/apis/resource.k8s.io/v1/resourceslices", devices_mut.slices);
-    table!(follow, DeviceClass, "/apis/resource.k8s.io/v1/deviceclasses", devices_mut.classes);
+    let source = Source::new("/apis/resource.k8s.io/v1/resourceslices", Need::Optional);
+    follow.kind(source, |seen: Seen<ResourceSlice>, out| {
+        let name = seen.object().metadata.name.clone();
+        let slice = seen.existing();
+        out.push(ClusterChange::observed(move |snapshot| snapshot.set_slice(&name, slice)));
+    });
+    let source = Source::new("/apis/resource.k8s.io/v1/deviceclasses", Need::Optional);
+    follow.kind(source, |seen: Seen<DeviceClass>, out| {
+        let name = seen.object().metadata.name.clone();
+        let class = seen.existing();
+        out.push(ClusterChange::observed(move |snapshot| snapshot.set_device_class(&name, class)));
+    });
 }

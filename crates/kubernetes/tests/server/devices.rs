@@ -1,7 +1,7 @@
 //! Devices that claims get, and lose with a rollback.
 
 use headroom_kubernetes::client::{Api, path};
-use headroom_kubernetes::queue::{ClaimWrite, DeviceWrite, ToServer};
+use headroom_kubernetes::queue::{ClaimWrite, DeviceWrite, ToServer, WhichClaim};
 use headroom_pods::object::{Allocation, Claim};
 use headroom_pods::shim::{BindDone, BindError, BindRequest, BindStep, Outcome, PodIdentity};
 use serde_json::{Value, json};
@@ -12,8 +12,7 @@ use super::{Writes, identity, with_cluster};
 /// Creates a claim, and pods that name it. Returns what the claim gets, and the pods.
 async fn claim_of(api: &Api, namespace: &str, pods: &[&str]) -> (ClaimWrite, Vec<PodIdentity>) {
     let class = json!({"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass",
-        "metadata": {"name": namespace},
-        "spec": {"config": [{"opaque": {"driver": "gpu.example", "parameters": {"mode": "fast"}}}]}});
+        "metadata": {"name": namespace}, "spec": {}});
     post(api, "/apis/resource.k8s.io/v1/deviceclasses", &class).await.unwrap();
     let claim = json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
     "metadata": {"name": "one"},
@@ -39,8 +38,11 @@ async fn claim_of(api: &Api, namespace: &str, pods: &[&str]) -> (ClaimWrite, Vec
     let write = ClaimWrite {
         namespace: namespace.into(),
         name: "one".into(),
-        uid: created.metadata.uid.clone(),
+        which: WhichClaim::Existing(created.metadata.uid.clone()),
         allocation: Some(allocation),
+        class_config: vec![json!({"source": "FromClass", "requests": ["gpu"],
+            "opaque": {"driver": "gpu.example", "parameters": {"mode": "fast"}}})],
+        assumption: 1,
     };
     (write, identities)
 }
@@ -122,5 +124,26 @@ async fn a_pod_that_is_bound_keeps_its_devices() {
             (pod["status"]["phase"] == "Running").then_some(())
         })
         .await;
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_that_no_other_pod_uses_is_freed() {
+    with_cluster!(cluster, shared, {
+        let api = cluster.api().await;
+        namespace(&api, "frees").await;
+        let (claim, pods) = claim_of(&api, "frees", &["a", "b"]).await;
+        let path = path::device_claim("frees", "one");
+        let mut writes = Writes::new(&api);
+        allocate(&mut writes, &pods[0], claim.clone()).await;
+        let free = async |writes: &mut Writes, pod: &PodIdentity| {
+            let free = DeviceWrite::Free(pod.clone(), claim.clone());
+            writes.to.send(ToServer::Devices(free)).await.unwrap();
+            let next = writes.bind(pod, "node-0001", BindStep::AllocateDevices).await;
+            assert!(matches!(next, Err(BindError::Retry(_))), "nothing was selected: {next:?}");
+            api.get::<Value>(&path).await.unwrap()["status"]["allocation"].is_object()
+        };
+        assert!(free(&mut writes, &pods[1]).await, "the first pod uses the devices");
+        assert!(!free(&mut writes, &pods[0]).await);
     });
 }

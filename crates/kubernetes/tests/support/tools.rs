@@ -113,6 +113,11 @@ impl Running {
     pub fn scheduler(&self, binary: &str) -> Command {
         let kubeconfig = self.folder.join("kubeconfig-unchecked");
         std::fs::write(&kubeconfig, self.unchecked_kubeconfig()).unwrap();
+        Self::scheduler_as(binary, &kubeconfig)
+    }
+
+    /// Returns the command that schedules a cluster with the account of a kubeconfig.
+    pub fn scheduler_as(binary: &str, kubeconfig: &Path) -> Command {
         let mut command = Command::new(binary);
         command.args(["kubernetes", "--namespace", "default", "--listen", "127.0.0.1:0"]);
         command.arg("--kubeconfig").arg(kubeconfig).stdin(Stdio::null());

@@ -380,11 +380,16 @@ fn snapshot(cluster: Cluster) -> Snapshot {
     fill!(storage.attachments, cluster.volume_attachments);
     fill_namespaced!(storage.claims, cluster.persistent_volume_claims);
     fill_namespaced!(storage.capacities, cluster.csi_storage_capacities);
-    let devices = snapshot.devices_mut();
-    fill!(devices.slices, cluster.resource_slices);
-    fill!(devices.classes, cluster.device_classes);
+    for slice in cluster.resource_slices {
+        let name = slice.metadata.name.clone();
+        snapshot.set_slice(&name, Some(Arc::new(slice)));
+    }
+    for class in cluster.device_classes {
+        let name = class.metadata.name.clone();
+        snapshot.set_device_class(&name, Some(Arc::new(class)));
+    }
     for claim in cluster.resource_claims {
-        devices.put_claim(Arc::new(claim));
+        snapshot.devices_mut().put_claim(Arc::new(claim));
     }
     snapshot
 }

@@ -183,8 +183,6 @@ kinds! {
     TaskCompleted = "TaskCompleted", "TaskCompleted", Normal, Series;
     /// The application failed.
     ApplicationFailed = "ApplicationFailed", "ApplicationFailed", Warning, Each;
-    /// Message of the core.
-    Informational = "Informational", "Informational", Normal, Each;
     /// The core accepted the node.
     NodeAccepted = "NodeAccepted", "NodeAccepted", Normal, Each;
     /// The core rejected the node.

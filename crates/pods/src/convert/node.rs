@@ -37,7 +37,13 @@ pub enum NodeChange {
     Decommission,
 }
 
-/// Returns the amounts that a node offers.
-pub fn capacity(node: &Node) -> Amounts {
-    Amounts::from(&node.status.allocatable)
+/// Returns the amounts that a node offers. Devices count for resources that the node does not offer itself.
+pub fn capacity(node: &Node, devices: Option<&Amounts>) -> Amounts {
+    let mut amounts = Amounts::from(&node.status.allocatable);
+    for (name, number) in devices.into_iter().flat_map(Amounts::iter) {
+        if amounts.get(name).is_none_or(|offered| offered == 0) {
+            amounts.set(name, number);
+        }
+    }
+    amounts
 }

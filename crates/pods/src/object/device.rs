@@ -1,12 +1,14 @@
 //! Devices: claims, classes, and what nodes offer (`resource.k8s.io`).
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::quantity::Quantity;
 
 use super::affinity::{NodeSelector, TolerationOperator};
 use super::metadata::Metadata;
 use super::node::{Effect, Taint};
+use super::pod::ConditionStatus;
 use super::text::{List, Map, Text};
 use super::word::words;
 
@@ -156,6 +158,37 @@ pub struct ClaimStatus {
     pub allocation: Option<Box<Allocation>>,
     /// Objects that use the devices.
     pub reserved_for: List<Consumer>,
+    /// What drivers report about the devices.
+    pub devices: List<DeviceStatus>,
+}
+
+/// What a driver reports about a device of a claim.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct DeviceStatus {
+    /// Name of the driver.
+    pub driver: Text,
+    /// Name of the pool.
+    pub pool: Text,
+    /// Name of the device.
+    pub device: Text,
+    /// Conditions of the device.
+    pub conditions: List<DeviceCondition>,
+}
+
+/// A condition of a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct DeviceCondition {
+    /// What the condition is about, as the driver calls it.
+    #[serde(rename = "type")]
+    pub kind: Text,
+    /// Whether it holds.
+    pub status: ConditionStatus,
+    /// Reason in one word.
+    pub reason: Text,
+    /// Reason for people.
+    pub message: Text,
 }
 
 /// An object that uses the devices of a claim.
@@ -209,6 +242,10 @@ pub struct AllocationResult {
     pub share_id: Option<Text>,
     /// Amounts of that share.
     pub consumed_capacity: Quantities,
+    /// Conditions that must hold before a pod with the device is bound.
+    pub binding_conditions: List<Text>,
+    /// Conditions of which none may hold before a pod with the device is bound.
+    pub binding_failure_conditions: List<Text>,
 }
 
 /// A class of devices.
@@ -229,6 +266,8 @@ pub struct DeviceClassSpec {
     pub selectors: List<DeviceSelector>,
     /// Extended resource that the class backs.
     pub extended_resource_name: Text,
+    /// Parameters for drivers, which claims get with the devices.
+    pub config: List<Value>,
 }
 
 /// Devices of one pool of one driver.
@@ -297,6 +336,12 @@ pub struct Device {
     pub all_nodes: Option<bool>,
     /// Whether several claims can share the device.
     pub allow_multiple_allocations: Option<bool>,
+    /// Whether only the node that got the device can use it, although others could have got it.
+    pub binds_to_node: Option<bool>,
+    /// Conditions that must hold before a pod with the device is bound.
+    pub binding_conditions: List<Text>,
+    /// Conditions of which none may hold before a pod with the device is bound.
+    pub binding_failure_conditions: List<Text>,
 }
 
 /// Value of an attribute. A value of another type is `None`.

@@ -29,8 +29,8 @@ pub use device::{
     AllocatedDevices, Allocation, AllocationMode, AllocationResult, Attribute, Capacity,
     CapacityRequirements, CelExpression, Claim, ClaimConstraint, ClaimDevices, ClaimSpec,
     ClaimStatus, Consumer, Counter, CounterConsumption, CounterSet, Device, DeviceClass,
-    DeviceClassSpec, DeviceRequest, DeviceSelector, DeviceToleration, ExactRequest, Pool,
-    Quantities, ResourceSlice, SliceSpec, SubRequest,
+    DeviceClassSpec, DeviceCondition, DeviceRequest, DeviceSelector, DeviceStatus,
+    DeviceToleration, ExactRequest, Pool, Quantities, ResourceSlice, SliceSpec, SubRequest,
 };
 pub use metadata::{Metadata, OwnerReference, Timestamp};
 pub use node::{Effect, Node, NodeSpec, NodeStatus, Taint};

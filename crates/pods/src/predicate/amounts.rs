@@ -9,6 +9,8 @@ use crate::object::{
 };
 use crate::quantity::Quantity;
 
+use super::snapshot::BY_CLASS;
+
 const CPU: &str = "cpu";
 const MEMORY: &str = "memory";
 const EPHEMERAL_STORAGE: &str = "ephemeral-storage";
@@ -73,6 +75,11 @@ fn is_extended(name: &str) -> bool {
         && !name.contains(NATIVE_DOMAIN)
         && !name.starts_with("requests.")
         && super::label::is_label_key(name)
+}
+
+/// Returns whether a class of devices can back a resource.
+pub fn can_be_devices(name: &str) -> bool {
+    is_extended(name) || name.starts_with(BY_CLASS)
 }
 
 /// Amounts of resources, sorted by resource. Sums saturate.

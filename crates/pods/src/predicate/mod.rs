@@ -39,7 +39,7 @@ mod tests;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub use amounts::{Amounts, Resource};
+pub use amounts::{Amounts, Resource, can_be_devices};
 pub use plugin::{Mode, Plugin, PluginSet};
 pub use refusal::{
     BindingRefusal, ClaimFault, Code, DeviceRefusal, InterPodRefusal, LimitRefusal, Refusal,
@@ -52,7 +52,10 @@ pub use snapshot::{
 pub use survey::{RefusedNodes, Survey};
 
 pub use binding::{BIND_COMPLETED, SELECTED_NODE, VolumeStep};
-pub use device::{DeviceChoice, DeviceNodes, DeviceTarget};
+pub use device::{
+    DeviceChoice, DeviceNodes, DeviceOffers, DeviceReadiness, DeviceTarget, EXTENDED_CLAIM,
+    ExtendedClaim, readiness,
+};
 
 use crate::object::{Claim, Text};
 
@@ -236,12 +239,10 @@ impl<'a> Prepared<'a> {
         plugins.copied().try_for_each(|plugin| self.check_plugin(plugin, node))
     }
 
-    /// Returns a node that can take the pod. Checks nodes in no particular order, until one can.
-    pub fn any_node(&self) -> Option<&'a NodeFacts> {
-        if self.refusal().is_some() {
-            return None;
-        }
-        self.context.snapshot.nodes().find(|node| self.check(node).is_ok())
+    /// Returns the nodes that can take the pod, in no particular order. Checks a node when it is asked for.
+    pub fn fitting(&self) -> impl Iterator<Item = &'a NodeFacts> {
+        let nodes = self.refusal().is_none().then(|| self.context.snapshot.nodes());
+        nodes.into_iter().flatten().filter(|node| self.check(node).is_ok())
     }
 
     /// Returns what must be done for volumes before the pod is bound to a node.
@@ -275,6 +276,24 @@ impl<'a> Prepared<'a> {
         match &self.states.device {
             Preparation::Check(state) => state.claims(),
             Preparation::Skip | Preparation::Refuse(_) => &[],
+        }
+    }
+
+    /// Returns what the claim asks for that a bind to a node creates for extended resources. `None` if the node needs no
+    /// such claim.
+    pub fn extended_claim(&self, node: &NodeFacts) -> Option<ExtendedClaim> {
+        match &self.states.device {
+            Preparation::Check(state) => state.extended_claim(node),
+            Preparation::Skip | Preparation::Refuse(_) => None,
+        }
+    }
+
+    /// Returns a claim whose devices keep the pod from some nodes, and that no other pod uses. If the claim loses the
+    /// devices, these nodes can take the pod. A claim that an earlier bind created for extended resources comes first.
+    pub fn idle_device_claim(&self) -> Option<&'a Claim> {
+        match &self.states.device {
+            Preparation::Check(state) => state.idle_claim(self.context),
+            Preparation::Skip | Preparation::Refuse(_) => None,
         }
     }
 

@@ -4,7 +4,7 @@ use crate::convert::event::EventKind;
 use crate::object::{Pod, Text};
 
 use super::Shim;
-use super::claim::{has_claims, has_device_claims};
+use super::claim::{can_need_devices, has_claims};
 use super::message::{
     ApiWrite, BindDone, BindError, BindRequest, BindStep, PodIdentity, Termination,
 };
@@ -14,7 +14,7 @@ use super::timer::Timer;
 /// Tries to assume the volumes of a pod, one second apart.
 const ASSUME_TRIES: usize = 30;
 
-/// Seconds between the tries of the other steps. There is one try for each.
+/// Seconds between the tries of the other steps: two minutes in all.
 const DELAYS: [i64; 8] = [1, 2, 4, 8, 16, 30, 30, 30];
 
 /// Failed tries before the user gets an event. One failure often is a conflict or a short overload, and then an event
@@ -160,7 +160,7 @@ impl Shim {
         let (tries, delay) = match binding.step {
             BindStep::AssumeVolumes => (ASSUME_TRIES, Some(&1)),
             BindStep::BindVolumes | BindStep::AllocateDevices | BindStep::BindPod => {
-                (DELAYS.len(), DELAYS.get(binding.tries - 1))
+                (DELAYS.len() + 1, DELAYS.get(binding.tries - 1))
             }
         };
         match delay {
@@ -281,7 +281,7 @@ impl Shim {
             return;
         }
         let pod = PodIdentity::from(&*entry.pod);
-        let (volumes, devices) = (has_claims(&entry.pod), has_device_claims(&entry.pod));
+        let (volumes, devices) = (has_claims(&entry.pod), can_need_devices(&entry.pod));
         if volumes {
             self.write(ApiWrite::UndoVolumes { pod: pod.clone() });
         }
@@ -299,5 +299,5 @@ impl Shim {
 
 /// Returns the first step of a bind after those of volumes.
 fn after_volumes(pod: &Pod) -> BindStep {
-    if has_device_claims(pod) { BindStep::AllocateDevices } else { BindStep::BindPod }
+    if can_need_devices(pod) { BindStep::AllocateDevices } else { BindStep::BindPod }
 }

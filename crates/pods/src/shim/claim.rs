@@ -2,6 +2,7 @@
 
 use crate::convert::event::EventKind;
 use crate::object::{Pod, Text, VolumeSource};
+use crate::predicate::can_be_devices;
 
 use super::Shim;
 use super::message::ClaimName;
@@ -81,7 +82,10 @@ pub(super) fn has_claims(pod: &Pod) -> bool {
         .any(|volume| matches!(volume.source, VolumeSource::Claim(_) | VolumeSource::Ephemeral))
 }
 
-/// Returns whether a pod has claims for devices.
-pub(super) fn has_device_claims(pod: &Pod) -> bool {
+/// Returns whether a pod can need devices: it has claims for devices, or a class of devices can back a resource that it
+/// requests.
+pub(super) fn can_need_devices(pod: &Pod) -> bool {
+    let containers = || pod.spec.init_containers.iter().chain(&pod.spec.containers);
     !pod.spec.resource_claims.is_empty()
+        || containers().any(|one| one.requests().any(|(name, _)| can_be_devices(name)))
 }

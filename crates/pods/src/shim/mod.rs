@@ -25,6 +25,7 @@ mod verdict;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::convert::amounts::Amounts;
 use crate::convert::ask::ClassPreemption;
 use crate::convert::event::{Event, EventKind, EventObject, Frequency};
 use crate::convert::namespace::{NamespaceLimits, namespace_limits};
@@ -49,6 +50,8 @@ pub struct Shim {
     configuration: Configuration,
     phase: Phase,
     nodes: HashMap<Text, NodeEntry>,
+    /// Numbers of devices of nodes, by resource.
+    devices: HashMap<Text, Amounts>,
     pods: HashMap<Text, PodEntry>,
     /// UIDs of our pods, by namespace and name.
     names: HashMap<(Text, Text), Text>,
@@ -79,6 +82,7 @@ impl Shim {
             configuration,
             phase: Phase::Live,
             nodes: HashMap::new(),
+            devices: HashMap::new(),
             pods: HashMap::new(),
             names: HashMap::new(),
             orphans: HashMap::new(),
@@ -123,11 +127,7 @@ impl Shim {
             CoreAnswer::AskRejected { key, reason } => self.ask_rejected(&key, &reason),
             CoreAnswer::Released { key, termination } => self.released(&key, termination),
             CoreAnswer::Waits { key, reason, message } => self.waits(&key, reason, message),
-            CoreAnswer::AskMessage { key, message } => {
-                self.task_event(&key, EventKind::Informational, message);
-            }
             CoreAnswer::ConfigurationRefused { reason } => self.configuration_refused(&reason),
-            CoreAnswer::NodeMessage { name, message } => self.node_message(&name, message),
         }
         self.finish()
     }
@@ -182,6 +182,7 @@ impl Shim {
                 self.claims.remove(&claim);
             }
             Notice::Node(node) => self.node_applied(&node),
+            Notice::NodeDevices { name, amounts } => self.node_devices(&name, amounts),
             Notice::NodeGone { name } => self.node_gone(&name),
             Notice::Pod(pod) => self.pod_noticed(pod),
             Notice::PodGone(pod) => self.pod_gone_noticed(&pod),

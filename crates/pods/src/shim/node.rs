@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::convert::amounts::Amounts;
 use crate::convert::event::{EventKind, EventObject};
 use crate::convert::node::{NodeChange, NodeSubmission, capacity};
 use crate::object::{Node, Text};
@@ -33,7 +34,7 @@ impl Shim {
 
     pub(super) fn register(&mut self, node: &Arc<Node>) {
         let name = node.metadata.name.clone();
-        let sent = capacity(node);
+        let sent = capacity(node, None);
         let change = NodeChange::CreateDrained { capacity: sent.clone() };
         let entry = NodeEntry::Registering { sent, node: Some(node.clone()) };
         self.nodes.insert(name.clone(), entry);
@@ -44,7 +45,7 @@ impl Shim {
     fn update_node(&mut self, name: &Text) {
         let is_ready = self.is_ready();
         let Some(NodeEntry::Accepted(accepted)) = self.nodes.get_mut(name) else { return };
-        let capacity = capacity(&accepted.node);
+        let capacity = capacity(&accepted.node, self.devices.get(name));
         let enabled = is_ready && !accepted.node.spec.unschedulable;
         let is_changed = accepted.sent != capacity;
         let was_enabled = std::mem::replace(&mut accepted.enabled, enabled);
@@ -101,7 +102,17 @@ impl Shim {
         self.node_answered(name);
     }
 
+    pub(super) fn node_devices(&mut self, name: &Text, amounts: Amounts) {
+        if amounts.is_empty() {
+            self.devices.remove(name);
+        } else {
+            self.devices.insert(name.clone(), amounts);
+        }
+        self.update_node(name);
+    }
+
     pub(super) fn node_gone(&mut self, name: &Text) {
+        self.devices.remove(name);
         match self.nodes.remove(name) {
             None => {}
             Some(NodeEntry::Registering { sent, .. }) => {
@@ -187,12 +198,6 @@ impl Shim {
         for name in names {
             self.update_node(&name);
         }
-    }
-
-    pub(super) fn node_message(&mut self, name: &Text, message: String) {
-        let Some(NodeEntry::Accepted(accepted)) = self.nodes.get(name) else { return };
-        let about = EventObject::from(&*accepted.node);
-        self.event(about, EventKind::Informational, message);
     }
 
     fn tell_node(&mut self, name: Text, change: NodeChange) {

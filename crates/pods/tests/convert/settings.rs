@@ -111,6 +111,7 @@ fn absent_settings_have_the_documented_defaults() {
             run_as_group: 0,
             fs_group: 0,
         },
+        compares_taints: false,
         instance_type_label: "node.kubernetes.io/instance-type".into(),
         qps: 1000,
         burst: 1000,

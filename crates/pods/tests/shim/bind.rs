@@ -30,6 +30,8 @@ fn a_failed_bind_is_tried_again_and_then_rolled_back() {
         bind-retry p1 timeout
         seconds 30
         bind-retry p1 timeout
+        seconds 30
+        bind-retry p1 timeout
         allocated p1 n1
         bind-ok p1
         ",
@@ -69,6 +71,10 @@ fn a_failed_bind_is_tried_again_and_then_rolled_back() {
             bind-retry p1 timeout
                 wake in 16 s
             seconds 16
+                bind p1 to n1: BindPod
+            bind-retry p1 timeout
+                wake in 30 s
+            seconds 30
                 bind p1 to n1: BindPod
             bind-retry p1 timeout
                 wake in 30 s

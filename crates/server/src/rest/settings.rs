@@ -73,9 +73,11 @@ impl EventSettings {
         let text = |key: &str| extra.get(key).map_or("", String::as_str);
         let number = |key| text(key).parse::<u64>().ok();
         let size = |key| number(key).and_then(|number| usize::try_from(number).ok());
+        let capacity =
+            size("event.ringBufferCapacity").or_else(|| size("event.ringbufferCapacity"));
         Self {
             tracking: switch(text("event.trackingEnabled")).unwrap_or(true),
-            capacity: size("event.ringBufferCapacity").unwrap_or(0).min(KEPT_MAX),
+            capacity: capacity.unwrap_or(0).min(KEPT_MAX),
             streams: size("event.maxStreams").unwrap_or(100),
             streams_per_host: size("event.maxStreamsPerHost").unwrap_or(15),
             batch: number("event.RESTResponseSize").filter(|size| *size > 0).unwrap_or(10_000),
@@ -134,6 +136,9 @@ mod tests {
             ("event.RESTResponseSize", "0"),
         ] {
             assert_eq!(EventSettings::of(&extra(key, value)), usual, "{key}: {value}");
+        }
+        for key in ["event.ringBufferCapacity", "event.ringbufferCapacity"] {
+            assert_eq!(EventSettings::of(&extra(key, "7")).capacity, 7, "{key}");
         }
         assert!(!EventSettings::of(&extra("event.trackingEnabled", "false")).tracking);
         assert_eq!(EventSettings::of(&extra("event.RESTResponseSize", "7")).batch, 7);

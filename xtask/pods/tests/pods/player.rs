@@ -1,10 +1,12 @@
 //! Plays a history as pods: the engine goes by hand, and everything else is the Kubernetes scheduler.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use conformance_sockets::{ByHand, messages, without_strict_guarantee};
+use headroom_api::headroomv1::LogLevel;
 use headroom_api::si::v1;
 use headroom_api::si::v1::node_info::ActionFromRm;
 use headroom_core::books::{Books, Partition};
@@ -13,8 +15,8 @@ use headroom_core::{Name, Scheduler};
 use headroom_engine::{Handle, Notice, NoticeKind};
 use headroom_kubernetes::Options;
 use headroom_kubernetes::client::path;
-use headroom_server::Service;
 use headroom_server::grpc::{Interface, Settings};
+use headroom_server::{LogLevels, Service};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use xtask::conformance::scenario::{Home, Outcome, Told, snapshot};
@@ -163,7 +165,8 @@ impl<'w> Player<'w> {
         self.world.configure(&without_strict_guarantee(&self.config)).await?;
         let interface = self.interface.clone();
         let kubeconfig = Some(self.world.kubeconfig.clone());
-        let options = Options { kubeconfig, namespace: DEFAULT.to_owned() };
+        let levels = Arc::new(LogLevels::new(LogLevel::default(), drop));
+        let options = Options { kubeconfig, namespace: DEFAULT.to_owned(), levels };
         self.scheduler = Some(tokio::spawn(async move {
             if let Err(error) = headroom_kubernetes::run(interface, options).await {
                 println!("the scheduler ended: {error}");

@@ -1,9 +1,11 @@
 //! The Kubernetes scheduler in the server's process.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
 use headroom_kubernetes::Options;
+use headroom_server::LogLevels;
 use headroom_server::grpc::Interface;
 
 /// Connection to a cluster.
@@ -26,7 +28,11 @@ pub(super) const fn check() -> Result<()> {
 ///
 /// # Errors
 /// If the cluster cannot be read, or the core ends the session.
-pub(super) async fn schedule(cluster: Cluster, interface: Interface) -> Result<()> {
+pub(super) async fn schedule(
+    cluster: Cluster,
+    interface: Interface,
+    levels: Arc<LogLevels>,
+) -> Result<()> {
     let Cluster { kubeconfig, namespace } = cluster;
-    Ok(headroom_kubernetes::run(interface, Options { kubeconfig, namespace }).await?)
+    Ok(headroom_kubernetes::run(interface, Options { kubeconfig, namespace, levels }).await?)
 }

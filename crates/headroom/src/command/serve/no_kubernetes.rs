@@ -1,8 +1,10 @@
 //! Stands in for the Kubernetes scheduler in a build without it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use headroom_server::LogLevels;
 use headroom_server::grpc::Interface;
 
 /// Connection to a cluster.
@@ -28,6 +30,6 @@ pub(super) fn check() -> Result<()> {
 /// # Errors
 /// Always, because this build cannot.
 #[expect(clippy::unused_async, reason = "the other build waits for the cluster")]
-pub(super) async fn schedule(_: Cluster, _: Interface) -> Result<()> {
+pub(super) async fn schedule(_: Cluster, _: Interface, _: Arc<LogLevels>) -> Result<()> {
     check()
 }

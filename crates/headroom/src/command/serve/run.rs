@@ -90,7 +90,7 @@ async fn serve(mut process: Process, plays: Plays) -> Result<ExitCode> {
     welcome(&process, serving.addresses())?;
     watch(&process, &service, queues)?;
     tokio::spawn(follow_tokens(Arc::clone(&gate), tokens));
-    let mut ended = play(&process, plays, (serving.addresses(), &interface));
+    let mut ended = play(&process, plays, (serving.addresses(), &interface), &levels);
     let result = tokio::select! {
         signal = ends.next() => {
             tracing::info!(signal, "ending");
@@ -248,14 +248,15 @@ fn play(
     process: &Process,
     plays: Plays,
     (addresses, interface): (&[SocketAddr], &Interface),
+    levels: &Arc<LogLevels>,
 ) -> mpsc::Receiver<Result<()>> {
     let (ended, end) = mpsc::channel(1);
     match plays {
         Plays::Nothing => {}
         Plays::Kubernetes(cluster) => {
-            let interface = interface.clone();
+            let (interface, levels) = (interface.clone(), Arc::clone(levels));
             tokio::spawn(async move {
-                let result = kubernetes::schedule(cluster, interface).await;
+                let result = kubernetes::schedule(cluster, interface, levels).await;
                 // The server is already ending if nobody waits for this.
                 let _ = ended.send(result).await;
             });

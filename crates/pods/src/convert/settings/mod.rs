@@ -44,6 +44,8 @@ pub struct Settings {
     pub hot_refresh: bool,
     /// Settings of placeholder pods.
     pub placeholders: PlaceholderSettings,
+    /// Whether tolerations can compare numbers with `Gt` and `Lt`.
+    pub compares_taints: bool,
     /// Node label with the instance type.
     pub instance_type_label: Text,
     /// Writes to the API server per second.
@@ -128,6 +130,7 @@ pub fn parse(entries: &Entries) -> Result<Settings, SettingFault> {
             run_as_group: values.read(table::PLACEHOLDER_GROUP, parse_integer)?,
             fs_group: values.read(table::PLACEHOLDER_FS_GROUP, parse_integer)?,
         },
+        compares_taints: values.read(table::COMPARES_TAINTS, parse_bool)?,
         instance_type_label: values.text(label),
         qps: values.read(table::QPS, parse_integer)?,
         burst: values.read(table::BURST, parse_integer)?,

@@ -81,13 +81,13 @@ settings! {
     CLUSTER = "service.clusterId", Text, "mycluster", Restart, Scheduler;
     /// Name of the queue file without `.yaml`.
     POLICY_GROUP = "service.policyGroup", Text, "queues", Restart, Scheduler;
-    /// Interval at which waiting applications are checked.
+    /// Interval at which waiting applications are checked. The value has no effect.
     INTERVAL = "service.schedulingInterval", Duration, "1s", Restart, Scheduler;
     /// Time within which the volumes of a pod must be bound.
     VOLUME_TIMEOUT = "service.volumeBindTimeout", Duration, "10m", Restart, Scheduler;
-    /// Capacity of the internal message queue.
+    /// Capacity of the internal message queue. The value has no effect.
     EVENT_CAPACITY = "service.eventChannelCapacity", Integer, "1048576", Restart, Scheduler;
-    /// Time within which an internal message must be delivered.
+    /// Time within which an internal message must be delivered. The value has no effect.
     DISPATCH_TIMEOUT = "service.dispatchTimeout", Duration, "5m", Restart, Scheduler;
     /// Whether task groups are ignored.
     DISABLE_GANGS = "service.disableGangScheduling", Bool, "false", Restart, Scheduler;
@@ -107,6 +107,8 @@ settings! {
         "service.nodeInstanceTypeNodeLabelKey", Text, "node.kubernetes.io/instance-type", Restart, Scheduler;
     /// Other spelling of `service.nodeInstanceTypeNodeLabelKey`.
     INSTANCE_TYPE_LABEL_ALIAS = "service.instanceTypeNodeLabelKey", Text, "", Restart, Scheduler;
+    /// Whether tolerations can compare numbers with `Gt` and `Lt`.
+    COMPARES_TAINTS = "service.tolerationComparisonOperators", Bool, "false", Restart, Scheduler;
     /// Obsolete.
     OPERATOR_PLUGINS = "service.operatorPlugins", Text, "", Restart, Nobody;
     /// Writes to the API server per second.

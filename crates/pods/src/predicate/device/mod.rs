@@ -4,18 +4,26 @@
 //! Not read: the amounts of devices that several claims share. Such a device counts as used with its first claim.
 
 mod cel;
+mod extended;
+mod offer;
 mod pool;
+mod ready;
 mod request;
 mod search;
 
-use crate::object::{Claim, Consumer, NodeSelector, PodResourceClaim, Text};
+use crate::object::{Claim, Consumer, List, NodeSelector, PodResourceClaim, Text};
 
-use super::amounts::Resource;
 use super::label::selects_node;
 use super::{Context, DeviceRefusal, NodeFacts, Predicate, Preparation, Refusal};
 
+use extended::Extended;
 use pool::Pools;
-use request::Wanted;
+use request::{Request, Wanted};
+use search::Asked;
+
+pub use extended::{EXTENDED_CLAIM, ExtendedClaim};
+pub use offer::DeviceOffers;
+pub use ready::{DeviceReadiness, readiness};
 
 /// Most objects that can use the devices of a claim.
 const MAX_CONSUMERS: usize = 256;
@@ -37,6 +45,10 @@ pub struct DeviceChoice<'a> {
     pub admin_access: bool,
     /// Nodes that can use the device.
     pub nodes: DeviceNodes<'a>,
+    /// Conditions that must hold before the pod is bound.
+    pub binding_conditions: &'a List<Text>,
+    /// Conditions of which none may hold before the pod is bound.
+    pub binding_failure_conditions: &'a List<Text>,
 }
 
 /// Nodes that can use a device.
@@ -55,8 +67,8 @@ pub enum DeviceNodes<'a> {
 pub enum DeviceTarget<'a> {
     /// A claim of the pod.
     Claim(&'a Claim),
-    /// An extended resource that the pod requests.
-    Extended(&'a Resource),
+    /// The claim that a bind creates for extended resources of the pod.
+    Extended,
 }
 
 /// State of the predicate.
@@ -68,8 +80,12 @@ pub(super) struct DynamicResources<'a> {
     allocated: Vec<&'a NodeSelector>,
     /// Devices for claims that have none.
     wanted: Vec<Wanted<'a>>,
+    /// A claim with devices whose driver reports a failure.
+    failed: bool,
     /// Extended resources that classes back, and the devices that they stand for.
-    extended: Vec<Wanted<'a>>,
+    extended: Vec<Extended<'a>>,
+    /// The claim that an earlier bind created for them.
+    left_over: Option<&'a Claim>,
     /// All devices, if any are wanted.
     pools: Pools<'a>,
 }
@@ -94,7 +110,9 @@ fn prepare(context: Context<'_>) -> Result<Option<DynamicResources<'_>>, DeviceR
         claims: Vec::new(),
         allocated: Vec::new(),
         wanted: Vec::new(),
+        failed: false,
         extended: Vec::new(),
+        left_over: None,
         pools: Pools::default(),
     };
     for reference in &context.pod.pod().spec.resource_claims {
@@ -104,14 +122,19 @@ fn prepare(context: Context<'_>) -> Result<Option<DynamicResources<'_>>, DeviceR
             Some(allocation) => {
                 check_consumers(context, claim)?;
                 state.allocated.extend(allocation.node_selector.as_ref());
+                state.failed |= matches!(readiness(claim), DeviceReadiness::Failed { .. });
             }
             None => state.wanted.push(Wanted::of_claim(context, claim)?),
         }
     }
-    for (resource, amount) in context.pod.requested().iter().filter(|(_, amount)| *amount > 0) {
+    let requested = context.pod.requested().iter().filter(|(_, amount)| *amount > 0);
+    for (resource, _) in requested {
         if let Some(class) = devices.backing_class(resource.name()) {
-            state.extended.push(Wanted::of_class(resource, class, amount)?);
+            state.extended.push(Extended::new(context.pod.pod(), resource, class)?);
         }
+    }
+    if !state.extended.is_empty() {
+        state.left_over = extended::left_over(devices, context.pod.pod());
     }
     if !state.wanted.is_empty() || !state.extended.is_empty() {
         state.pools = Pools::new(devices);
@@ -183,20 +206,54 @@ impl<'a> DynamicResources<'a> {
         self.find(node).map_err(Refusal::Device)
     }
 
+    /// Returns what the claim for extended resources asks for on the node. `None` if the node needs no such claim.
+    pub(super) fn extended_claim(&self, node: &NodeFacts) -> Option<ExtendedClaim> {
+        let backed = self.backed(node);
+        (!backed.is_empty()).then(|| extended::claim_for(&backed))
+    }
+
+    /// Returns a claim whose devices keep the pod from some nodes, and that no other pod uses.
+    pub(super) fn idle_claim(&self, context: Context<'a>) -> Option<&'a Claim> {
+        let uid = &context.pod.pod().metadata.uid;
+        let is_idle = |claim: &&&Claim| {
+            let allocation = claim.status.allocation.as_ref();
+            let is_bound_to_nodes = allocation.is_some_and(|one| one.node_selector.is_some());
+            let is_failed = || matches!(readiness(claim), DeviceReadiness::Failed { .. });
+            claim.status.reserved_for.iter().all(|user| user.uid == *uid)
+                && (is_bound_to_nodes || is_failed())
+        };
+        self.left_over.or_else(|| self.claims.iter().find(is_idle).copied())
+    }
+
+    /// Returns the extended resources that devices back on the node. What the node offers as a number is not served by
+    /// devices.
+    fn backed(&self, node: &NodeFacts) -> Vec<&Extended<'a>> {
+        self.extended.iter().filter(|one| node.offered().get(one.resource) == 0).collect()
+    }
+
     fn find(&self, node: &NodeFacts) -> Result<Vec<DeviceChoice<'a>>, DeviceRefusal> {
-        if !self.allocated.iter().all(|selector| selects_node(selector, node.node())) {
+        if let Some(claim) = self.left_over {
+            return Err(DeviceRefusal::LeftOver { claim: claim.metadata.name.clone() });
+        }
+        if self.failed || !self.allocated.iter().all(|selector| selects_node(selector, node.node()))
+        {
             return Err(DeviceRefusal::OtherNode);
         }
-        // What the node offers as a number is not served by devices.
-        let is_offered = |wanted: &Wanted<'_>| match wanted.target {
-            DeviceTarget::Claim(_) => false,
-            DeviceTarget::Extended(resource) => node.offered().get(resource) != 0,
-        };
-        let wanted = self.wanted.iter().chain(&self.extended);
-        let wanted: Vec<_> = wanted.filter(|wanted| !is_offered(wanted)).collect();
-        if wanted.is_empty() {
+        let of_claims = self.wanted.iter().map(|wanted| Asked {
+            target: DeviceTarget::Claim(wanted.claim),
+            requests: wanted.requests.iter().collect(),
+            constraints: wanted.constraints,
+        });
+        let mut asked: Vec<_> = of_claims.collect();
+        let mut requests: Vec<&Request<'a>> =
+            self.backed(node).into_iter().flat_map(|one| &one.requests).collect();
+        if !requests.is_empty() {
+            requests.sort_by(|one, other| one.name.cmp(&other.name));
+            asked.push(Asked { target: DeviceTarget::Extended, requests, constraints: &[] });
+        }
+        if asked.is_empty() {
             return Ok(Vec::new());
         }
-        search::search(&self.pools.on_node(node), &wanted)?.ok_or(DeviceRefusal::NoDevices)
+        search::search(&self.pools.on_node(node), &asked)?.ok_or(DeviceRefusal::NoDevices)
     }
 }

@@ -65,7 +65,13 @@ impl<'a> Pools<'a> {
             }
         }
         let mut pools = Self::default();
-        for mut pool in by_name.into_values() {
+        // Devices for which a bind must wait are the last choice.
+        let waits = |pool: &Pool<'_>| {
+            let mut devices = pool.slices.iter().flat_map(|slice| &slice.devices);
+            devices.any(|device| !device.binding_conditions.is_empty())
+        };
+        let (last, first): (Vec<_>, Vec<_>) = by_name.into_values().partition(waits);
+        for mut pool in first.into_iter().chain(last) {
             let expected = pool.slices.first().map_or(0, |slice| slice.pool.resource_slice_count);
             pool.is_complete =
                 i64::try_from(pool.slices.len()).is_ok_and(|count| count == expected);

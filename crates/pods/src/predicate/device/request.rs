@@ -1,20 +1,20 @@
 //! Requests for devices: of claims, and of extended resources that classes back.
 
+use std::borrow::Cow;
+
 use crate::object::{
     AllocationMode, Claim, ClaimConstraint, DeviceClass, DeviceRequest, DeviceSelector,
     DeviceToleration, Effect, ExactRequest, Taint, TolerationOperator,
 };
-use crate::predicate::amounts::Resource;
 use crate::predicate::{Context, DeviceRefusal};
 
-use super::DeviceTarget;
 use super::cel::Condition;
 use super::pool::Candidate;
 
-/// Devices for one claim, or for one extended resource.
+/// Devices for one claim.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted<'a> {
-    pub(super) target: DeviceTarget<'a>,
+    pub(super) claim: &'a Claim,
     pub(super) requests: Vec<Request<'a>>,
     pub(super) constraints: &'a [ClaimConstraint],
 }
@@ -22,7 +22,7 @@ pub(super) struct Wanted<'a> {
 /// A request with its alternatives, the preferred first.
 #[derive(Clone, Debug)]
 pub(super) struct Request<'a> {
-    pub(super) name: &'a str,
+    pub(super) name: Cow<'a, str>,
     pub(super) alternatives: Vec<Alternative<'a>>,
 }
 
@@ -45,28 +45,10 @@ impl<'a> Wanted<'a> {
         let devices = &claim.spec.devices;
         let requests = devices.requests.iter().map(|request| Request::new(context, request));
         Ok(Self {
-            target: DeviceTarget::Claim(claim),
+            claim,
             requests: requests.collect::<Result<_, _>>()?,
             constraints: &devices.constraints,
         })
-    }
-
-    /// Returns what an extended resource stands for: devices of the class that backs it.
-    pub(super) fn of_class(
-        resource: &'a Resource,
-        class: &'a DeviceClass,
-        count: i64,
-    ) -> Result<Self, DeviceRefusal> {
-        let alternative = Alternative {
-            name: "",
-            count: Some(usize::try_from(count).unwrap_or(usize::MAX)),
-            admin_access: false,
-            conditions: conditions(&class.spec.selectors)?,
-            tolerations: &[],
-        };
-        let request = Request { name: "", alternatives: vec![alternative] };
-        let target = DeviceTarget::Extended(resource);
-        Ok(Self { target, requests: vec![request], constraints: &[] })
     }
 }
 
@@ -86,11 +68,22 @@ impl<'a> Request<'a> {
         if alternatives.is_empty() {
             return Err(DeviceRefusal::UnknownRequest { request: request.name.clone() });
         }
-        Ok(Self { name: &request.name, alternatives })
+        Ok(Self { name: Cow::Borrowed(request.name.as_str()), alternatives })
     }
 }
 
 impl<'a> Alternative<'a> {
+    /// Returns one device of a class, for an extended resource.
+    pub(super) fn of_class(class: &'a DeviceClass) -> Result<Self, DeviceRefusal> {
+        Ok(Self {
+            name: "",
+            count: Some(1),
+            admin_access: false,
+            conditions: conditions(&class.spec.selectors)?,
+            tolerations: &[],
+        })
+    }
+
     fn new(
         context: Context<'a>,
         name: &'a str,

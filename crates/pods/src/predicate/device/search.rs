@@ -11,8 +11,8 @@ use crate::predicate::DeviceRefusal;
 use crate::quantity::Quantity;
 
 use super::pool::{Candidate, OnNode, counters_of};
-use super::request::{Alternative, Request, Wanted};
-use super::{DeviceChoice, DeviceNodes};
+use super::request::{Alternative, Request};
+use super::{DeviceChoice, DeviceNodes, DeviceTarget};
 
 /// Most devices that one claim can have.
 const MAX_DEVICES: usize = 32;
@@ -23,15 +23,22 @@ const MAX_STEPS: usize = 20_000;
 /// Most requests and most devices of a search.
 const MAX_CHOICES: usize = 256;
 
+/// What a claim needs on one node.
+pub(super) struct Asked<'s, 'a> {
+    pub(super) target: DeviceTarget<'a>,
+    pub(super) requests: Vec<&'s Request<'a>>,
+    pub(super) constraints: &'a [ClaimConstraint],
+}
+
 /// Returns devices on the node that serve all claims together, or nothing if there are none.
 pub(super) fn search<'a>(
     on_node: &OnNode<'a>,
-    wanted: &[&Wanted<'a>],
+    asked: &[Asked<'_, 'a>],
 ) -> Result<Option<Vec<DeviceChoice<'a>>>, DeviceRefusal> {
-    let requests: Vec<_> = wanted
+    let requests: Vec<_> = asked
         .iter()
         .enumerate()
-        .flat_map(|(claim, wanted)| wanted.requests.iter().map(move |request| (claim, request)))
+        .flat_map(|(claim, asked)| asked.requests.iter().map(move |request| (claim, *request)))
         .collect();
     if requests.len() > MAX_CHOICES {
         return Ok(None);
@@ -39,7 +46,7 @@ pub(super) fn search<'a>(
     let matching = requests.iter().map(|(_, it)| vec![None; it.alternatives.len()]).collect();
     let mut search = Search {
         on_node,
-        wanted,
+        asked,
         requests,
         matching,
         taken: vec![false; on_node.candidates.len()],
@@ -50,12 +57,12 @@ pub(super) fn search<'a>(
     if !search.serve(0)? {
         return Ok(None);
     }
-    Ok(Some(search.chosen.iter().map(|chosen| choice(on_node, wanted, chosen)).collect()))
+    Ok(Some(search.chosen.iter().map(|chosen| choice(on_node, asked, chosen)).collect()))
 }
 
 fn choice<'a>(
     on_node: &OnNode<'a>,
-    wanted: &[&Wanted<'a>],
+    asked: &[Asked<'_, 'a>],
     chosen: &Chosen<'_>,
 ) -> DeviceChoice<'a> {
     let Candidate { slice, device, .. } = on_node.candidates[chosen.candidate];
@@ -65,17 +72,22 @@ fn choice<'a>(
         format!("{}/{}", chosen.request, chosen.alternative.name)
     };
     DeviceChoice {
-        target: wanted[chosen.claim].target,
+        target: asked[chosen.claim].target,
         request,
         driver: &slice.driver,
         pool: &slice.pool.name,
         device: &device.name,
         admin_access: chosen.alternative.admin_access,
         nodes: nodes(slice, device),
+        binding_conditions: &device.binding_conditions,
+        binding_failure_conditions: &device.binding_failure_conditions,
     }
 }
 
 fn nodes<'a>(slice: &'a SliceSpec, device: &'a Device) -> DeviceNodes<'a> {
+    if device.binds_to_node == Some(true) {
+        return DeviceNodes::One;
+    }
     let (selector, all) = if slice.per_device_node_selection {
         (device.node_selector.as_ref(), device.all_nodes == Some(true))
     } else {
@@ -90,7 +102,7 @@ fn nodes<'a>(slice: &'a SliceSpec, device: &'a Device) -> DeviceNodes<'a> {
 
 struct Search<'s, 'a> {
     on_node: &'s OnNode<'a>,
-    wanted: &'s [&'s Wanted<'a>],
+    asked: &'s [Asked<'s, 'a>],
     /// All requests with the positions of their claims.
     requests: Vec<(usize, &'s Request<'a>)>,
     /// Candidates that match each alternative of each request, once they are known.
@@ -200,7 +212,7 @@ impl<'s, 'a> Search<'s, 'a> {
     ) -> bool {
         let candidate = &self.on_node.candidates[position];
         let is_free = alternative.admin_access || !(candidate.in_use || self.taken[position]);
-        let chosen = Chosen { claim, request: request.name, alternative, candidate: position };
+        let chosen = Chosen { claim, request: &request.name, alternative, candidate: position };
         if !is_free || !alternative.tolerates(candidate) || !self.keeps_constraints(&chosen) {
             return false;
         }
@@ -237,7 +249,7 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     fn keeps_constraints(&self, new: &Chosen<'_>) -> bool {
-        self.wanted[new.claim].constraints.iter().all(|constraint| {
+        self.asked[new.claim].constraints.iter().all(|constraint| {
             if !is_about(constraint, new) {
                 return true;
             }

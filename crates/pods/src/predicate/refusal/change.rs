@@ -206,6 +206,9 @@ fn device(refusal: &DeviceRefusal) -> String {
         DeviceRefusal::Selector { fault, .. } => {
             format!("correct the condition on devices: {fault}")
         }
+        DeviceRefusal::LeftOver { claim } => {
+            format!("wait until Headroom deletes the claim {claim} of an earlier bind")
+        }
         DeviceRefusal::OtherNode => {
             "wait until the pod fits on the node with its devices".to_owned()
         }

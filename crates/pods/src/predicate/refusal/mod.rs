@@ -314,7 +314,12 @@ pub enum DeviceRefusal {
         /// What is wrong.
         fault: Text,
     },
-    /// The devices of a claim are on other nodes.
+    /// An earlier bind left a claim for extended resources, which must be deleted first.
+    LeftOver {
+        /// Name of the claim.
+        claim: Text,
+    },
+    /// The devices of a claim are on other nodes, or their driver reports a failure.
     OtherNode,
     /// The node has not enough free devices.
     NoDevices,

@@ -196,6 +196,7 @@ impl fmt::Display for DeviceRefusal {
             Self::Selector { expression, fault } => {
                 write!(f, "selector {:?}: {fault}", expression.as_str())
             }
+            Self::LeftOver { .. } => f.write_str("cannot schedule extended resource claim"),
             Self::OtherNode => f.write_str("resourceclaim not available on the node"),
             Self::NoDevices => f.write_str("cannot allocate all claims"),
         }

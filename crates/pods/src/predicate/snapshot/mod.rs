@@ -10,15 +10,16 @@ mod pod;
 mod storage;
 
 pub use class::ClassId;
+pub(super) use device::BY_CLASS;
 pub use device::Devices;
 pub use node::NodeFacts;
 pub use pod::{HostPort, PodFacts};
 pub use storage::{NamespacedTable, Storage};
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::object::{Labels, Node, Text};
+use crate::object::{DeviceClass, Labels, Node, ResourceSlice, Text};
 
 use super::plugin::PluginSet;
 
@@ -35,6 +36,15 @@ pub struct Snapshot {
     devices: Arc<Devices>,
     /// Plugins whose verdicts can have changed since they were taken.
     changed: PluginSet,
+    /// Nodes whose devices can have changed since they were taken.
+    devices_due: DevicesDue,
+}
+
+/// Nodes whose devices can have changed.
+#[derive(Clone, Debug, Default)]
+struct DevicesDue {
+    all: bool,
+    nodes: BTreeSet<Text>,
 }
 
 impl Snapshot {
@@ -81,6 +91,7 @@ impl Snapshot {
 
     /// Adds a node, or replaces the node of this name and keeps its pods.
     pub fn put_node(&mut self, node: Arc<Node>) {
+        self.devices_due.nodes.insert(node.metadata.name.clone());
         self.changes(PluginSet::BY_NODES);
         let name = node.metadata.name.clone();
         if let Some(position) = self.positions.get(&name) {
@@ -94,6 +105,7 @@ impl Snapshot {
     /// Removes a node with its pods.
     pub fn remove_node(&mut self, name: &str) {
         self.changes(PluginSet::BY_NODES.with(PluginSet::BY_PODS));
+        self.devices_due.nodes.remove(name);
         let positions = Arc::make_mut(&mut self.positions);
         let Some(position) = positions.remove(name) else { return };
         self.nodes.swap_remove(position);
@@ -165,6 +177,54 @@ impl Snapshot {
     pub fn storage_mut(&mut self) -> &mut Storage {
         self.changes(PluginSet::BY_STORAGE);
         Arc::make_mut(&mut self.storage)
+    }
+
+    /// Sets or removes a slice of devices.
+    pub fn set_slice(&mut self, name: &Text, slice: Option<Arc<ResourceSlice>>) {
+        let node_of = |slice: &Arc<ResourceSlice>| slice.spec.node_name.clone();
+        let new = slice.as_ref().map(node_of);
+        let slices = &mut self.devices_mut().slices;
+        let old = match slice {
+            Some(slice) => slices.insert(name.clone(), slice),
+            None => slices.remove(name),
+        };
+        for node in old.as_ref().map(node_of).into_iter().chain(new) {
+            if node.is_empty() {
+                self.devices_due.all = true;
+            } else {
+                self.devices_due.nodes.insert(node);
+            }
+        }
+    }
+
+    /// Sets or removes a class of devices.
+    pub fn set_device_class(&mut self, name: &Text, class: Option<Arc<DeviceClass>>) {
+        let classes = &mut self.devices_mut().classes;
+        match class {
+            Some(class) => drop(classes.insert(name.clone(), class)),
+            None => drop(classes.remove(name)),
+        }
+        self.devices_due.all = true;
+    }
+
+    /// Returns whether the devices of a node can have changed.
+    pub fn is_device_due(&self) -> bool {
+        self.devices_due.all || !self.devices_due.nodes.is_empty()
+    }
+
+    /// Takes the nodes whose devices can have changed, sorted by name.
+    pub fn take_devices_due(&mut self) -> Vec<Text> {
+        let due = std::mem::take(&mut self.devices_due);
+        if !due.all {
+            return due
+                .nodes
+                .into_iter()
+                .filter(|name| self.positions.contains_key(name))
+                .collect();
+        }
+        let mut names: Vec<Text> = self.positions.keys().cloned().collect();
+        names.sort();
+        names
     }
 
     /// Returns devices and their claims, to change them.

@@ -1,7 +1,9 @@
 //! Devices and their claims.
 
 use crate::object::{Claim, DeviceClass, ResourceSlice};
-use crate::predicate::{DeviceRefusal, DeviceTarget};
+use crate::predicate::{
+    DeviceOffers, DeviceReadiness, DeviceRefusal, DeviceTarget, EXTENDED_CLAIM, readiness,
+};
 
 use super::*;
 
@@ -12,7 +14,7 @@ impl Cluster {
             r#"{"metadata":{"name":"gpu"},"spec":{"extendedResourceName":"example.com/gpu",
             "selectors":[{"cel":{"expression":"device.driver == 'd'"}}]}}"#,
         );
-        self.0.devices_mut().classes.insert("gpu".into(), Arc::new(class));
+        self.0.set_device_class(&"gpu".into(), Some(Arc::new(class)));
         self
     }
 
@@ -22,7 +24,7 @@ impl Cluster {
             r#"{{"spec":{{"driver":"d","nodeName":"{node}","devices":[{devices}]{more},
             "pool":{{"name":"{node}","generation":1,"resourceSliceCount":{slices}}}}}}}"#
         ));
-        self.0.devices_mut().slices.insert(node.into(), Arc::new(slice));
+        self.0.set_slice(&node.into(), Some(Arc::new(slice)));
         self
     }
 
@@ -174,7 +176,162 @@ fn a_class_backs_an_extended_resource_where_the_node_does_not_offer_it() {
     let pod = asking(1);
     let prepared = Prepared::new(&cluster.0, &pod, Mode::Allocate, Options::default());
     let choices = prepared.device_choices(cluster.0.node("n").expect("a node")).expect("devices");
-    assert!(matches!(choices[0].target, DeviceTarget::Extended(_)));
+    assert!(matches!(choices[0].target, DeviceTarget::Extended));
+    assert!(prepared.extended_claim(cluster.0.node("m").expect("a node")).is_none());
+}
+
+/// Returns the requests of the claim for `example.com/gpu`, and the requests that each container uses.
+fn extended(init: &[(&str, u32, &str)], main: &[(&str, u32)]) -> (Vec<String>, Vec<String>) {
+    let container = |name: &str, count: u32, more: &str| {
+        format!(
+            r#"{{"name":"{name}"{more},"resources":{{"requests":{{"cpu":"1","example.com/gpu":"{count}","memory":"1"}}}}}}"#
+        )
+    };
+    let init: Vec<_> =
+        init.iter().map(|(name, count, more)| container(name, *count, more)).collect();
+    let main: Vec<_> = main.iter().map(|(name, count)| container(name, *count, "")).collect();
+    let spec =
+        format!(r#"{{"initContainers":[{}],"containers":[{}]}}"#, init.join(","), main.join(","));
+    let (pod, cluster) = (pod("p", "", &spec), cluster("", ""));
+    let prepared = Prepared::new(&cluster.0, &pod, Mode::Allocate, Options::default());
+    let claim = prepared.extended_claim(cluster.0.node("n").expect("a node")).expect("a claim");
+    let requests = claim.requests.iter().map(|request| {
+        let exactly = request.exactly.as_ref().expect("devices of a class");
+        format!("{}: {} of {}", request.name, exactly.count, exactly.device_class_name)
+    });
+    let mappings =
+        claim.mappings.iter().map(|it| format!("{}: {}", it.container_name, it.request_name));
+    (requests.collect(), mappings.collect())
+}
+
+#[test]
+fn the_claim_for_extended_resources_has_a_request_for_each_container() {
+    // The resource is the second of each container by name.
+    assert_eq!(
+        extended(&[], &[("a", 1), ("none", 0), ("b", 2)]),
+        (
+            vec![
+                "container-0-request-1: 1 of gpu".into(),
+                "container-2-request-1: 2 of gpu".into()
+            ],
+            vec!["a: container-0-request-1".into(), "b: container-2-request-1".into()]
+        )
+    );
+    // An init container uses the devices of later containers, and the largest rest of them is shared.
+    assert_eq!(
+        extended(&[("i", 1, ""), ("j", 3, ""), ("k", 2, "")], &[("a", 1)]),
+        (
+            vec![
+                "container-1-request-1: 2 of gpu".into(),
+                "container-3-request-1: 1 of gpu".into()
+            ],
+            vec![
+                "a: container-3-request-1".into(),
+                "i: container-3-request-1".into(),
+                "j: container-3-request-1".into(),
+                "j: container-1-request-1".into(),
+                "k: container-3-request-1".into(),
+                "k: container-1-request-1".into()
+            ]
+        )
+    );
+    // A sidecar that starts earlier keeps its devices.
+    let sidecar = r#","restartPolicy":"Always""#;
+    assert_eq!(
+        extended(&[("s", 1, sidecar), ("i", 1, "")], &[]),
+        (
+            vec![
+                "container-0-request-1: 1 of gpu".into(),
+                "container-1-request-1: 1 of gpu".into()
+            ],
+            vec!["s: container-0-request-1".into(), "i: container-1-request-1".into()]
+        )
+    );
+}
+
+#[test]
+fn a_claim_of_an_earlier_bind_refuses_all_nodes_until_it_is_deleted() {
+    let spec = r#"{"containers":[{"name":"c","resources":{"requests":{"example.com/gpu":"1"}}}]}"#;
+    let pod = pod("p", "", spec);
+    let uid = &pod.pod().metadata.uid;
+    let mut cluster = cluster("", "");
+    assert!(cluster.fits(&pod, "n"));
+    let claim: Claim = read(&format!(
+        r#"{{"metadata":{{"name":"p-x","namespace":"lab","annotations":{{"{EXTENDED_CLAIM}":"true"}},
+        "ownerReferences":[{{"kind":"Pod","name":"p","uid":"{uid}","controller":true}}]}}}}"#
+    ));
+    cluster.0.devices_mut().put_claim(Arc::new(claim));
+    assert_eq!(cluster.refusing(&pod, "n"), [Plugin::DynamicResources]);
+    let prepared = Prepared::new(&cluster.0, &pod, Mode::Allocate, Options::default());
+    assert_eq!(prepared.idle_device_claim().expect("a claim").metadata.name, "p-x");
+}
+
+#[test]
+fn devices_that_keep_a_pod_from_nodes_are_idle_if_no_other_pod_uses_them() {
+    let allocated = |more: &str| {
+        let status = format!(
+            r#""allocation":{{"devices":{{"results":[{{"driver":"d","pool":"n","device":"d0",
+            "bindingConditions":["attached"],"bindingFailureConditions":["broken"]}}]}},
+            "nodeSelector":{{"nodeSelectorTerms":[{{"matchFields":[
+            {{"key":"metadata.name","operator":"In","values":["n"]}}]}}]}}}}{more}"#
+        );
+        cluster(&request("q", ""), "").node("m", "", "").device_claim("mine", "", "", &status)
+    };
+    let pod = claiming();
+    let uid = &pod.pod().metadata.uid;
+    let reserved =
+        |uid: &str| format!(r#","reservedFor":[{{"resource":"pods","name":"p","uid":"{uid}"}}]"#);
+    for (more, is_idle) in
+        [(String::new(), true), (reserved(uid), true), (reserved("other"), false)]
+    {
+        let cluster = allocated(&more);
+        assert!(cluster.fits(&pod, "n"));
+        assert_eq!(cluster.refusing(&pod, "m"), [Plugin::DynamicResources]);
+        let prepared = Prepared::new(&cluster.0, &pod, Mode::Allocate, Options::default());
+        assert_eq!(prepared.idle_device_claim().is_some(), is_idle, "{more}");
+    }
+}
+
+#[test]
+fn devices_are_ready_as_their_drivers_report() {
+    let ready = |conditions: &str| {
+        let claim: Claim = read(&format!(
+            r#"{{"status":{{"allocation":{{"devices":{{"results":[{{"driver":"d","pool":"n","device":"d0",
+            "bindingConditions":["attached","tested"],"bindingFailureConditions":["broken"]}}]}}}},
+            "devices":[{{"driver":"d","pool":"n","device":"other","conditions":[{{"type":"broken","status":"True"}}]}},
+            {{"driver":"d","pool":"n","device":"d0","conditions":[{conditions}]}}]}}}}"#
+        ));
+        readiness(&claim)
+    };
+    let waits = |condition: &str| DeviceReadiness::Waits {
+        device: "d0".into(),
+        condition: condition.into(),
+    };
+    let attached = r#"{"type":"attached","status":"True"}"#;
+    let tested = |status: &str| format!(r#"{attached},{{"type":"tested","status":"{status}"}}"#);
+    assert_eq!(ready(""), waits("attached"));
+    assert_eq!(ready(attached), waits("tested"));
+    assert_eq!(ready(&tested("False")), waits("tested"));
+    assert_eq!(ready(&tested("True")), DeviceReadiness::Ready);
+    let broken = r#"{"type":"broken","status":"True","reason":"Cable","message":"loose"}"#;
+    assert_eq!(
+        ready(&format!("{},{broken}", tested("True"))),
+        DeviceReadiness::Failed { device: "d0".into(), reason: "broken: Cable: loose".into() }
+    );
+    assert_eq!(readiness(&Claim::default()), DeviceReadiness::Ready);
+}
+
+#[test]
+fn devices_for_which_a_bind_waits_are_the_last_choice() {
+    let slow = r#"{"name":"slow","bindingConditions":["attached"]}"#;
+    let shared: ResourceSlice = read(
+        r#"{"spec":{"driver":"d","allNodes":true,"devices":[{"name":"quick"}],
+        "pool":{"name":"z","generation":1,"resourceSliceCount":1}}}"#,
+    );
+    let mut cluster = cluster(&request("q", ""), "").slice("n", 1, slow, "");
+    assert_eq!(cluster.devices(&claiming(), "n"), Ok(vec!["q:slow".to_owned()]));
+    cluster.0.set_slice(&"z".into(), Some(Arc::new(shared)));
+    assert_eq!(cluster.devices(&claiming(), "n"), Ok(vec!["q:quick".to_owned()]));
 }
 
 #[test]
@@ -186,4 +343,31 @@ fn a_search_without_end_is_ended() {
     let requests = format!("{},{}", request("q", r#","count":20"#), request("r", r#","count":12"#));
     let cluster = cluster(&requests, more).slice("n", 1, &devices.join(","), "");
     assert_eq!(cluster.devices(&claiming(), "n"), none());
+}
+
+#[test]
+fn a_node_offers_as_many_of_a_resource_as_it_has_devices() {
+    let mut cluster = cluster("", "").node("m", "", "");
+    let offers = |cluster: &Cluster, node: &str| -> Vec<(String, i64)> {
+        let offers = DeviceOffers::new(cluster.0.devices());
+        let on_node = offers.on_node(cluster.0.node(node).expect("a node"));
+        on_node.into_iter().map(|(name, number)| (name.to_owned(), number)).collect()
+    };
+    let both = |number: i64| {
+        vec![
+            ("deviceclass.resource.kubernetes.io/gpu".to_owned(), number),
+            ("example.com/gpu".to_owned(), number),
+        ]
+    };
+    assert_eq!(cluster.0.take_devices_due(), ["m", "n"], "a class changed");
+    assert!(!cluster.0.is_device_due());
+    assert_eq!((offers(&cluster, "n"), offers(&cluster, "m")), (both(2), vec![]));
+    let mut cluster = cluster.slice("n", 1, r#"{"name":"d0"}"#, "");
+    assert_eq!(cluster.0.take_devices_due(), ["n"]);
+    assert_eq!(offers(&cluster, "n"), both(1));
+    let mut cluster = cluster.slice("n", 2, r#"{"name":"d0"}"#, "");
+    assert_eq!(offers(&cluster, "n"), [], "a slice is missing");
+    cluster.0.set_device_class(&"gpu".into(), None);
+    assert_eq!(cluster.0.take_devices_due(), ["m", "n"]);
+    assert_eq!(offers(&cluster, "n"), []);
 }

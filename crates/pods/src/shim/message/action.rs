@@ -149,7 +149,8 @@ pub enum BindStep {
     AssumeVolumes,
     /// Binds the claims, and waits for them.
     BindVolumes,
-    /// Gives devices to the claims for devices, and reserves the claims for the pod.
+    /// Gives devices to the claims for devices, reserves the claims for the pod, and waits for the devices. A pod that
+    /// needs no devices on the node passes at once.
     AllocateDevices,
     /// Binds the pod.
     BindPod,

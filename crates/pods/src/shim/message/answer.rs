@@ -74,24 +74,10 @@ pub enum CoreAnswer {
         /// Sentence for people.
         message: String,
     },
-    /// The core has a message about an ask.
-    AskMessage {
-        /// UID of the pod.
-        key: Text,
-        /// Sentence for people.
-        message: String,
-    },
     /// The core refused the queue file or the settings of a changed config map. The former ones stay in effect.
     ConfigurationRefused {
         /// Reason of the core.
         reason: String,
-    },
-    /// The core has a message about a node.
-    NodeMessage {
-        /// Name of the node.
-        name: Text,
-        /// Sentence for people.
-        message: String,
     },
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::convert::amounts::Amounts;
 use crate::object::{ConfigMap, Namespace, Node, Pod, PriorityClass, Text};
 
 use super::action::DeletePurpose;
@@ -81,6 +82,13 @@ pub enum Notice {
     },
     /// A node was created or changed.
     Node(Arc<Node>),
+    /// A node has these numbers of devices, by the extended resources that classes back with them.
+    NodeDevices {
+        /// Name of the node.
+        name: Text,
+        /// The numbers. They count for resources that the node does not offer itself.
+        amounts: Amounts,
+    },
     /// A node was deleted.
     NodeGone {
         /// Name of the node.
