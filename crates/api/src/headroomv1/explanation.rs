@@ -244,6 +244,9 @@ pub struct PreemptionVictim {
     pub application: String,
     /// Key of the allocation.
     pub allocation: String,
+    /// The Kubernetes pod of the allocation, as `namespace/name`. Absent for other allocations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod: Option<String>,
     /// Path of its queue.
     pub queue: String,
     /// The user who is charged.

@@ -358,9 +358,10 @@ fn of_preemption(text: &mut String, found: &ExplainedPreemption) {
     let _ = writeln!(text, "\npreemption (first attempt at {})", found.from);
     let _ = writeln!(text, "  {}", found.sentence);
     for victim in &found.victims {
-        let PreemptionVictim { application, allocation, queue, user, resources: size } = victim;
-        let size = resources(size);
-        let _ = writeln!(text, "  {allocation} of {application}, {user} in {queue} ({size})");
+        let PreemptionVictim { application, allocation, pod, queue, user, resources: size } =
+            victim;
+        let (name, size) = (pod.as_ref().unwrap_or(allocation), resources(size));
+        let _ = writeln!(text, "  {name} of {application}, {user} in {queue} ({size})");
     }
     if found.hidden > 0 {
         let _ = writeln!(text, "  {} more, which you are not allowed to see", found.hidden);

@@ -288,7 +288,7 @@ fn users_and_groups_have_limits_in_a_queue() {
 }
 
 #[test]
-fn a_plan_names_the_pods_that_would_start() {
+fn a_plan_and_an_explanation_name_pods() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
     let labels = json!({"labels": {"applicationId": lab.name, "queue": "root.planned"}});
@@ -311,6 +311,8 @@ fn a_plan_names_the_pods_that_would_start() {
     let plan = world.headroom_at("--against", &["plan", &file]);
     let start = plan.lines().find(|line| line.contains(&lab.name)).unwrap_or_default();
     assert!(start.contains(&format!("{}/{waits} ", lab.name)), "{plan}");
+    let explained = world.headroom(&["explain", "pod", &format!("{}/{waits}", lab.name)]);
+    assert!(explained.contains(&format!("release {}/{runs} of", lab.name)), "{explained}");
     lab.kubectl(&["delete", "pod", runs]);
     lab.runs(waits);
 }

@@ -59,27 +59,27 @@ fn ask_wait(books: &Books, scheduler: &Scheduler, key: Name) -> Option<AskWait> 
     let ask = partitions.find_map(|partition| partition.allocations.get(&*key).copied())?;
     let explanation = explain(books, scheduler, ask)?;
     let first = explanation.blocked_by().next();
-    // Some other check can fail after that of a full cluster, and more nodes do not help then.
-    let mut blockers = explanation.blocked_by().map(|check| check.blocker);
     let lacks = match (explanation.verdict, first.map(|check| check.blocker.row().kind)) {
         (Verdict::Allocated, _) => return None,
         (Verdict::StartsNext, _) | (_, None | Some(Kind::Rm)) => Lacking::Nothing,
-        _ if more_nodes_help(books, ask) && blockers.all(|one| is_of_nodes(books, one)) => {
-            Lacking::Node
-        }
         (_, Some(Kind::State | Kind::Number | Kind::Amount | Kind::Policy | Kind::Node)) => {
-            Lacking::Other
+            // A check of a user can fail after that of a full cluster, and more nodes do not help then.
+            let mut blockers = explanation.blocked_by().map(|check| check.blocker);
+            let is_about_nodes = blockers.all(|blocker| is_about_nodes(books, blocker));
+            if is_about_nodes && more_nodes_help(books, ask) {
+                Lacking::Node
+            } else {
+                Lacking::Other
+            }
         }
     };
     Some(AskWait { key, lacks, line: explanation.line(books) })
 }
 
 /// Returns whether more nodes remove a reason: no node is suitable, or the whole cluster is full or too small.
-fn is_of_nodes(books: &Books, blocker: Blocker) -> bool {
-    match blocker {
-        Blocker::QueueMax(queue) | Blocker::QueueTooSmall(queue) => {
-            books.queue(queue).parent.is_none()
-        }
-        other => matches!(other.row().kind, Kind::Node | Kind::Rm),
+fn is_about_nodes(books: &Books, blocker: Blocker) -> bool {
+    if let Blocker::QueueMax(queue) | Blocker::QueueTooSmall(queue) = blocker {
+        return books.queue(queue).parent.is_none();
     }
+    matches!(blocker.row().kind, Kind::Node | Kind::Rm)
 }

@@ -21,7 +21,7 @@ use headroom_core::{Name, Timestamp, WaitChange};
 
 use super::answer::{Refused, json};
 use super::partitions::of_path;
-use super::request::NativeRequest;
+use super::request::{NativeRequest, PodNames};
 use super::visible;
 use super::words::{epoch, time};
 use crate::caller::Caller;
@@ -166,12 +166,24 @@ async fn answer(
         && !wanted.is_empty()
         && explanation.verdict != Verdict::Allocated
     {
-        let (caller, books) = (asked.caller.clone(), found.books);
-        let looked = move || wanted.look(&books, &caller, now, &explanation);
+        let (viewer, books) = (Viewer::of(asked), found.books);
+        let looked = move || wanted.look(&books, &viewer, now, &explanation);
         let looked = tokio::task::spawn_blocking(looked).await;
         looked.unwrap_or_else(|_| Looked::gave_up()).show(&mut body);
     }
     Ok(json(asked, &body))
+}
+
+/// Who reads an explanation, and how pods are named.
+struct Viewer {
+    caller: Caller,
+    pods: PodNames,
+}
+
+impl Viewer {
+    fn of(asked: &NativeRequest) -> Self {
+        Self { caller: asked.caller.clone(), pods: asked.pods.clone() }
+    }
 }
 
 /// Optional parts of an explanation.
@@ -214,7 +226,7 @@ impl Sought {
     fn look(
         &self,
         books: &Books,
-        caller: &Caller,
+        viewer: &Viewer,
         now: Timestamp,
         explanation: &explain::Explanation,
     ) -> Looked {
@@ -225,11 +237,11 @@ impl Sought {
             if self.in_turn {
                 found.look_in_turn(books, now, explanation.ask, IN_TURN_STEPS);
             }
-            edits::visible_remedies(books, caller, &found)
+            edits::visible_remedies(books, viewer, &found)
         });
         Looked {
             remedies,
-            preemption: preemption.map(|found| preemption::visible(books, caller, &found)),
+            preemption: preemption.map(|found| preemption::visible(books, viewer, &found)),
         }
     }
 }
@@ -286,12 +298,13 @@ pub fn explanation_of(
     (remedies, in_turn, preemption): (Option<&str>, bool, bool),
 ) -> Result<Explanation, String> {
     let kinds = kinds(remedies)?;
-    let (caller, sought) =
-        (Caller::open(), Sought { kinds, in_turn, preemption, all_changes: false });
-    let mut body = explained(books, &caller, found);
+    let sought = Sought { kinds, in_turn, preemption, all_changes: false };
+    // A journal has no names of pods.
+    let viewer = Viewer { caller: Caller::open(), pods: PodNames::default() };
+    let mut body = explained(books, &viewer.caller, found);
     body.stamp = Stamp { sequence, epoch: String::new(), as_of: time(now) };
     if !sought.is_empty() && found.verdict != Verdict::Allocated {
-        sought.look(books, &caller, now, found).show(&mut body);
+        sought.look(books, &viewer, now, found).show(&mut body);
     }
     Ok(body)
 }

@@ -1,9 +1,6 @@
 //! `POST /headroom/v1/plan` and `…/apply`: previews a queue file, and applies a previewed file. Decision page
 //! 34.
 
-use std::sync::Arc;
-
-use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
@@ -17,9 +14,7 @@ use super::request::NativeRequest;
 use super::words::{epoch, time};
 use crate::audit::origin;
 use crate::planning::{PLAN_QUEUES_MAX, node_totals, plan_asked_for};
-use crate::pods::pod_name;
 use crate::queue_file::{Condition, QueueFileError};
-use crate::rest::Rest;
 use crate::service::Service;
 
 /// Name of a queue file that is part of a request.
@@ -29,7 +24,6 @@ const YAML: [&str; 5] = ["", "application/x-yaml", "application/yaml", "text/yam
 
 pub(super) async fn plan(
     State(service): State<Service>,
-    Extension(rest): Extension<Arc<Rest>>,
     asked: NativeRequest,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response<Body>, Refused> {
@@ -53,8 +47,7 @@ pub(super) async fn plan(
     };
     // The digest does not depend on these names.
     for ask in plan.effects.iter_mut().flat_map(PlanEffects::asks_mut) {
-        let tags = rest.rm_metadata.tags(&ask.partition, &ask.key);
-        ask.pod = tags.and_then(|tags| pod_name(&ask.key, &tags));
+        ask.pod = asked.pods.of(&ask.partition, &ask.key);
     }
     let (epoch, as_of) = (Some(epoch(&service)), Some(time(as_of)));
     Ok(json(&asked, &Plan { sequence, epoch, as_of, ..plan }))

@@ -1,6 +1,7 @@
 //! A request from the view of a handler.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{FromRequestParts, Query, RawPathParams};
@@ -11,6 +12,8 @@ use headroom_api::headroomv1::Code;
 use super::answer::Refused;
 use crate::caller::Caller;
 use crate::listen::RequestId;
+use crate::pods::pod_name;
+use crate::rest::Rest;
 use crate::service::Service;
 
 /// A request, with the parts that handlers use.
@@ -27,6 +30,8 @@ pub(crate) struct NativeRequest {
     /// Query parameters. `None` if the query string cannot be parsed.
     query: Option<Vec<(String, String)>>,
     headers: HeaderMap,
+    /// Names of pods of Kubernetes.
+    pub(super) pods: PodNames,
     /// Whether the request changes nothing.
     pub(super) reads: bool,
 }
@@ -53,8 +58,21 @@ impl FromRequestParts<Service> for NativeRequest {
         let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
         let query = query.ok().map(|Query(pairs)| pairs);
         let headers = parts.headers.clone();
+        let pods = PodNames(parts.extensions.get::<Arc<Rest>>().cloned());
         let reads = matches!(parts.method, Method::GET | Method::HEAD);
-        Ok(Self { caller, request_id, began, path, query, headers, reads })
+        Ok(Self { caller, request_id, began, path, query, headers, pods, reads })
+    }
+}
+
+/// Names of the pods of Kubernetes by their allocations.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PodNames(Option<Arc<Rest>>);
+
+impl PodNames {
+    /// Returns the pod of an ask or allocation, as `namespace/name`. `None` if it is no pod.
+    pub(super) fn of(&self, partition: &str, key: &str) -> Option<String> {
+        let tags = self.0.as_ref()?.rm_metadata.tags(partition, key)?;
+        pod_name(key, &tags)
     }
 }
 

@@ -7,18 +7,20 @@ use headroom_core::explain::remedy::{self, Edit, InTurnOutcome, StartsAfter};
 use headroom_core::id::{AllocationId, LevelId, PartitionId, QueueId};
 use headroom_core::resource::{Amounts, Quantity, ResourceType};
 
+use super::super::request::PodNames;
 use super::super::visible;
 use super::super::words::time;
+use super::Viewer;
 use crate::caller::Caller;
 use crate::rest::Visibility;
 
 /// Returns all remedies that the caller can see, and the number of the hidden remedies.
 pub(super) fn visible_remedies(
     books: &Books,
-    caller: &Caller,
+    viewer: &Viewer,
     found: &remedy::Remedies,
 ) -> Remedies {
-    let words = Words { books, caller };
+    let words = Words { books, caller: &viewer.caller, pods: &viewer.pods };
     let items: Vec<Option<Remedy>> = found.found.iter().map(|one| words.remedy(one)).collect();
     Remedies {
         starts_alone: found.starts_after == Some(StartsAfter::Others),
@@ -41,6 +43,7 @@ const fn turn(turn: InTurnOutcome) -> InTurn {
 struct Words<'a> {
     books: &'a Books,
     caller: &'a Caller,
+    pods: &'a PodNames,
 }
 
 impl Words<'_> {
@@ -133,7 +136,10 @@ impl Words<'_> {
         let (user, queue) = (&application.user, application.queue);
         let seen = visible::user_in(self.books, self.caller, user, queue);
         let size = amounts(&self.books.plain_size_of(allocation));
-        seen.then(|| format!("{} of {} ({size})", row.key, application.name))
+        let partition = &self.books.partition(application.partition).name;
+        let pod = self.pods.of(partition, &row.key).filter(|_| seen);
+        let name = pod.unwrap_or_else(|| row.key.to_string());
+        seen.then(|| format!("{name} of {} ({size})", application.name))
     }
 
     fn queue(&self, queue: QueueId) -> Option<String> {

@@ -7,13 +7,13 @@ use headroom_core::id::AllocationId;
 
 use super::super::visible;
 use super::super::words::time;
-use crate::caller::Caller;
+use super::Viewer;
 use crate::convert::value::resources;
 
 /// The prediction for the caller.
 pub(super) fn visible(
     books: &Books,
-    caller: &Caller,
+    viewer: &Viewer,
     outlook: &PreemptionOutlook,
 ) -> ExplainedPreemption {
     let (outcome, stopped) = match &outlook.found {
@@ -22,7 +22,7 @@ pub(super) fn visible(
         PreemptionFound::AsksManager(_) => (PreemptionOutcome::AsksManager, &[][..]),
         PreemptionFound::Nothing(_) => (PreemptionOutcome::Nothing, &[][..]),
     };
-    let seen = stopped.iter().filter_map(|one| victim(books, caller, *one));
+    let seen = stopped.iter().filter_map(|one| victim(books, viewer, *one));
     let victims: Vec<PreemptionVictim> = seen.collect();
     ExplainedPreemption {
         outcome,
@@ -34,13 +34,14 @@ pub(super) fn visible(
     }
 }
 
-fn victim(books: &Books, caller: &Caller, one: AllocationId) -> Option<PreemptionVictim> {
+fn victim(books: &Books, viewer: &Viewer, one: AllocationId) -> Option<PreemptionVictim> {
     let row = books.allocation(one);
     let application = books.application(row.application);
     let (user, queue) = (&application.user, application.queue);
-    visible::user_in(books, caller, user, queue).then(|| PreemptionVictim {
+    visible::user_in(books, &viewer.caller, user, queue).then(|| PreemptionVictim {
         application: application.name.to_string(),
         allocation: row.key.to_string(),
+        pod: viewer.pods.of(&books.partition(application.partition).name, &row.key),
         queue: application.queue_path.to_string(),
         user: user.to_string(),
         resources: resources(&books.plain_size_of(one)),

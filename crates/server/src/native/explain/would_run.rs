@@ -23,8 +23,7 @@ use super::super::partitions::of_path;
 use super::super::request::NativeRequest;
 use super::super::words::{epoch, time};
 use super::super::{tenants, visible};
-use super::{Sought, explained, wanted};
-use crate::caller::Caller;
+use super::{Sought, Viewer, explained, wanted};
 use crate::service::Service;
 
 mod hidden;
@@ -49,10 +48,10 @@ pub(in super::super) async fn would_run(
     };
     let stamp = Stamp { sequence: view.sequence, epoch: epoch(&service), as_of: time(view.time) };
     let now = service.clock.now().max(view.time);
-    let (copy, caller) = (books.clone(), asked.caller.clone());
+    let (copy, viewer) = (books.clone(), Viewer::of(&asked));
     let looked = tokio::task::spawn_blocking(move || {
         let imagined = what_if(&copy, now, &supposed, WHAT_IF_STEPS);
-        visible_outcome(&caller, (&copy, partition), now, (imagined, &supposed), &sought)
+        visible_outcome(&viewer, (&copy, partition), now, (imagined, &supposed), &sought)
     });
     let found = looked.await.map_err(|_| {
         Refused::new(
@@ -66,12 +65,13 @@ pub(in super::super) async fn would_run(
 
 /// Returns the response to the caller.
 fn visible_outcome(
-    caller: &Caller,
+    viewer: &Viewer,
     (books, partition): (&Books, PartitionId),
     now: Timestamp,
     (imagined, supposed): (WhatIfOutcome, &Hypothetical),
     sought: &Sought,
 ) -> Explanation {
+    let caller = &viewer.caller;
     let submit = match supposed {
         Hypothetical::Application(submit, ..) => submit,
         Hypothetical::Task(task) => &task.submit,
@@ -97,7 +97,7 @@ fn visible_outcome(
             let mut body = explained(&books, caller, &explanation);
             body.would_start = Some(starts as u64);
             if explanation.verdict != Verdict::StartsNext && !sought.is_empty() {
-                sought.look(&books, caller, now, &explanation).show(&mut body);
+                sought.look(&books, viewer, now, &explanation).show(&mut body);
             }
             if ran_out {
                 body.remedies.get_or_insert_default().ran_out = true;
