@@ -26,6 +26,8 @@ use crate::queue::{ClaimWrite, WhichClaim};
 const NODE_NAME: &str = "metadata.name";
 /// Time within which devices must be ready, as for kube-scheduler.
 const READY_TIME: Duration = Duration::from_mins(10);
+/// Time until a claim of the same pod is freed again.
+const FREE_AGAIN_AFTER: Duration = Duration::from_secs(10);
 /// Most bytes of the name of a claim.
 const NAME_MAX: usize = 253;
 
@@ -35,6 +37,8 @@ pub(crate) struct AssumedDevices {
     selections: HashMap<Text, Selection>,
     /// Binds that wait for devices, in the order of their ends. Some are over, because the selection is gone.
     waits: VecDeque<Wait>,
+    /// When a claim of a pod was freed last.
+    freed: HashMap<Text, Instant>,
     /// Number of the last assumption.
     last: u64,
 }
@@ -92,7 +96,9 @@ impl AssumedDevices {
         self.last = number;
         let mut claims = Vec::with_capacity(planned.len());
         for (claim, write) in planned {
-            snapshot.devices_mut().assume(claim, number);
+            if let Some(claim) = claim {
+                snapshot.devices_mut().assume(claim, uid.clone(), number);
+            }
             claims.push(write);
         }
         let selection = Selection { node: node.clone(), claims: claims.clone(), waits: None };
@@ -100,28 +106,43 @@ impl AssumedDevices {
         Ok(claims)
     }
 
-    /// Assumes that a claim has no devices any more. Returns what must be written for that.
-    pub(crate) fn free(&mut self, snapshot: &mut Snapshot, claim: &Claim) -> ClaimWrite {
+    /// Returns what must be written so that a claim has no devices any more. `None` if this was requested for the pod a
+    /// moment ago: a claim that cannot be freed is tried again, but not all the time.
+    ///
+    /// The claim is assumed to have lost its devices, unless it is to be deleted: then its end must be seen first.
+    pub(crate) fn free(
+        &mut self,
+        snapshot: &mut Snapshot,
+        pod: &Text,
+        claim: &Claim,
+    ) -> Option<ClaimWrite> {
+        let now = Instant::now();
+        if self.freed.get(pod).is_some_and(|at| now < *at + FREE_AGAIN_AFTER) {
+            return None;
+        }
+        self.freed.insert(pod.clone(), now);
         self.last += 1;
         let metadata = &claim.metadata;
-        let is_extended = metadata.annotations.contains(EXTENDED_CLAIM);
-        let mut after = claim.clone();
-        after.status = ClaimStatus::default();
-        // The claim for extended resources is deleted, so it is none of its pod any more.
-        after.metadata.owner_references = List::default();
-        snapshot.devices_mut().assume(after, self.last);
-        ClaimWrite {
+        let which = if metadata.annotations.contains(EXTENDED_CLAIM) {
+            WhichClaim::Extended(ExtendedClaim::default())
+        } else {
+            let after = Claim { status: ClaimStatus::default(), ..claim.clone() };
+            snapshot.devices_mut().assume(after, pod.clone(), self.last);
+            WhichClaim::Existing(metadata.uid.clone())
+        };
+        Some(ClaimWrite {
             namespace: metadata.namespace.clone(),
             name: metadata.name.clone(),
-            which: if is_extended {
-                WhichClaim::Extended(ExtendedClaim::default())
-            } else {
-                WhichClaim::Existing(metadata.uid.clone())
-            },
+            which,
             allocation: None,
             class_config: Vec::new(),
             assumption: self.last,
-        }
+        })
+    }
+
+    /// Forgets a pod that is bound or gone.
+    pub(crate) fn forget(&mut self, uid: &Text) {
+        self.freed.remove(uid);
     }
 
     /// Returns whether devices are selected for a pod.
@@ -178,7 +199,6 @@ fn outcome(
     }
     let mut waits = None;
     for ClaimWrite { namespace, name, .. } in &selection.claims {
-        // The watch can show a new claim later than the answer to its creation.
         let Some(claim) = snapshot.devices().claim(namespace, name) else {
             return Some(Err(BindError::Final(format!("devices: claim {name} is gone"))));
         };
@@ -203,14 +223,15 @@ fn outcome(
     }
 }
 
-/// Returns the claims of a pod as they will be, with what must be written for that.
+/// Returns what must be written for the claims of a pod, with the claims as they will be. `None` for a claim that is so
+/// already: nothing is written, so no event would end an assumption.
 fn plan(
     snapshot: &Snapshot,
     options: Options,
     pod: Arc<Pod>,
     node: &Text,
     number: u64,
-) -> Result<Vec<(Claim, ClaimWrite)>, String> {
+) -> Result<Vec<(Option<Claim>, ClaimWrite)>, String> {
     let facts = PodFacts::new(pod);
     let prepared = Prepared::new(snapshot, &facts, Mode::Allocate, options);
     let on_node = snapshot.node(node).ok_or("the node is gone")?;
@@ -234,7 +255,9 @@ fn plan(
         if let Some(allocation) = &allocation {
             after.status.allocation = Some(Box::new(allocation.clone()));
         }
-        let users = after.status.reserved_for.iter().filter(|user| user.uid != consumer.uid);
+        let is_own = |user: &Consumer| user.uid == consumer.uid;
+        let is_changed = is_new || !after.status.reserved_for.iter().any(is_own);
+        let users = after.status.reserved_for.iter().filter(|user| !is_own(user));
         after.status.reserved_for = users.chain([&consumer]).cloned().collect();
         let write = ClaimWrite {
             namespace: after.metadata.namespace.clone(),
@@ -244,7 +267,7 @@ fn plan(
             class_config,
             assumption: number,
         };
-        (after, write)
+        (is_changed.then_some(after), write)
     };
     let of_claims = prepared.device_claims().iter().map(|claim| {
         let of_claim = |choice: &&DeviceChoice<'_>| match choice.target {
@@ -381,4 +404,119 @@ fn joined(
 ) -> List<NodeSelectorRequirement> {
     let more = right.iter().filter(|one| !left.contains(one));
     left.iter().chain(more).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+
+    fn read<T: DeserializeOwned>(value: Value) -> T {
+        serde_json::from_value(value).unwrap()
+    }
+
+    /// Returns a cluster with a node that has a slow device, and a pod that claims one.
+    fn cluster() -> (Snapshot, Arc<Pod>) {
+        let mut snapshot = Snapshot::default();
+        let node = json!({"metadata": {"name": "n"}, "status": {"allocatable": {"pods": "10"}}});
+        snapshot.put_node(Arc::new(read(node)));
+        let class = json!({"metadata": {"name": "gpu"},
+            "spec": {"config": [{"opaque": {"driver": "d", "parameters": {}}}]}});
+        snapshot.set_device_class(&"gpu".into(), Some(Arc::new(read(class))));
+        let slice = json!({"spec": {"driver": "d", "nodeName": "n",
+            "pool": {"name": "n", "generation": 1, "resourceSliceCount": 1},
+            "devices": [{"name": "d0", "bindingConditions": ["attached"],
+                "bindingFailureConditions": ["broken"]}]}});
+        snapshot.set_slice(&"n".into(), Some(Arc::new(read(slice))));
+        snapshot.devices_mut().put_claim(Arc::new(claim(&json!({}))));
+        let pod = json!({"metadata": {"name": "p", "namespace": "lab", "uid": "u"},
+            "spec": {"resourceClaims": [{"name": "r", "resourceClaimName": "mine"}]}});
+        (snapshot, Arc::new(read(pod)))
+    }
+
+    fn claim(status: &Value) -> Claim {
+        read(json!({"metadata": {"name": "mine", "namespace": "lab", "uid": "c"},
+            "spec": {"devices": {"requests": [{"name": "q", "exactly": {"deviceClassName": "gpu"}}]}},
+            "status": status}))
+    }
+
+    /// Returns the status of the claim after the write, with a condition of the device.
+    fn status(condition: &str) -> Value {
+        json!({"allocation": {"devices": {"results": [{"request": "q", "driver": "d", "pool": "n",
+                "device": "d0", "bindingConditions": ["attached"],
+                "bindingFailureConditions": ["broken"]}]}},
+            "reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}],
+            "devices": [{"driver": "d", "pool": "n", "device": "d0",
+                "conditions": [{"type": condition, "status": "True"}]}]})
+    }
+
+    fn assume(
+        devices: &mut AssumedDevices,
+        snapshot: &mut Snapshot,
+        pod: &Arc<Pod>,
+    ) -> Vec<ClaimWrite> {
+        devices.assume(snapshot, Options::default(), Arc::clone(pod), &"n".into()).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_bind_waits_for_its_devices_and_not_for_ever() {
+        let (mut snapshot, pod) = cluster();
+        let mut devices = AssumedDevices::default();
+        let writes = assume(&mut devices, &mut snapshot, &pod);
+        assert_eq!(writes[0].class_config[0]["source"], "FromClass");
+        assert_eq!(assume(&mut devices, &mut snapshot, &pod), writes, "a second try");
+        assert!(devices.wait(&"u".into(), 7) && !devices.wait(&"other".into(), 8));
+        assert!(devices.settled(&snapshot).is_empty());
+        // The device is attached.
+        snapshot.devices_mut().put_claim(Arc::new(claim(&status("attached"))));
+        let settled = devices.settled(&snapshot).pop().unwrap();
+        assert_eq!((settled.ticket, settled.result), (7, Ok(BindDone::DevicesAllocated)));
+        assert!(devices.settled(&snapshot).is_empty(), "it is over");
+        // The driver reports a failure.
+        assert!(devices.wait(&"u".into(), 8));
+        snapshot.devices_mut().put_claim(Arc::new(claim(&status("broken"))));
+        let settled = devices.settled(&snapshot).pop().unwrap();
+        let error = settled.result.unwrap_err();
+        assert!(matches!(&error, BindError::Final(text) if text.contains("broken")), "{error:?}");
+        // The driver reports nothing.
+        assert!(devices.wait(&"u".into(), 9));
+        snapshot.devices_mut().put_claim(Arc::new(claim(&status("other"))));
+        assert!(devices.settled(&snapshot).is_empty());
+        assert_eq!(devices.deadline(), Some(Instant::now() + READY_TIME));
+        tokio::time::advance(READY_TIME).await;
+        let settled = devices.settled(&snapshot).pop().unwrap();
+        let error = settled.result.unwrap_err();
+        assert!(matches!(&error, BindError::Final(text) if text.contains("600 s")), "{error:?}");
+        // The node is gone.
+        assert!(devices.wait(&"u".into(), 10));
+        snapshot.remove_node("n");
+        let settled = devices.settled(&snapshot).pop().unwrap();
+        assert!(matches!(settled.result, Err(BindError::Retry(_))));
+        assert_eq!(devices.deadline(), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_claim_that_is_written_already_is_not_assumed() {
+        let (mut snapshot, pod) = cluster();
+        let mut devices = AssumedDevices::default();
+        snapshot.devices_mut().put_claim(Arc::new(claim(&status("attached"))));
+        let writes = assume(&mut devices, &mut snapshot, &pod);
+        assert_eq!((writes.len(), &writes[0].allocation), (1, &None));
+        assert!(!snapshot.devices().is_assumed_for("u"), "no event would end the assumption");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_claim_is_not_freed_all_the_time() {
+        let (mut snapshot, _) = cluster();
+        let mut devices = AssumedDevices::default();
+        let held = claim(&status("attached"));
+        snapshot.devices_mut().put_claim(Arc::new(held.clone()));
+        assert!(devices.free(&mut snapshot, &"u".into(), &held).is_some());
+        let free = snapshot.devices().claim("lab", "mine").unwrap();
+        assert_eq!(free.status.allocation, None, "it is assumed to be free");
+        assert!(devices.free(&mut snapshot, &"u".into(), &held).is_none());
+        tokio::time::advance(FREE_AGAIN_AFTER).await;
+        assert!(devices.free(&mut snapshot, &"u".into(), &held).is_some());
+    }
 }

@@ -3,7 +3,7 @@
 //! One task owns all state. It never waits for the API server or for the core alone: what does not fit into a queue
 //! stays here, and while too much stays, the loop reads no more watches. Answers of the core are read all the time.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -13,8 +13,8 @@ use headroom_api::si::headroom::rm_message::Content;
 use headroom_api::si::headroom::{RecoveryDone, RmMessage, SchedulerMessage};
 use headroom_core::Name;
 use headroom_pods::convert::amounts::Amounts;
-use headroom_pods::object::{Pod, Text};
-use headroom_pods::predicate::{DeviceOffers, Options, PluginSet, PodFacts, Snapshot};
+use headroom_pods::object::{Container, Pod, Text};
+use headroom_pods::predicate::{DeviceOffers, Options, PluginSet, PodFacts, Snapshot, is_by_class};
 use headroom_pods::shim::{
     Action, ApiWrite, BindDone, BindError, BindRequest, BindStep, Configuration, CoreAnswer,
     CoreMessage, Moment, Notice, Outcome, PodIdentity, Shim, SnapshotChange, Standing, WaitReason,
@@ -38,8 +38,10 @@ const WAITING_MAX: usize = 4_096;
 /// Number of watch results that are processed before the loop looks at the core again.
 const RESULTS_AT_ONCE: usize = 256;
 
-/// Time for the verdicts of all nodes in one round of explanations. Pods for which it is over have a shorter message.
-const SURVEY_BUDGET: Duration = Duration::from_millis(20);
+/// Most resources with the names of classes. The core keeps each resource that it ever saw.
+const BY_CLASS_MAX: usize = 64;
+/// Most nodes whose verdicts are in a condition. With more, 40 pods in a round would keep the loop from its work.
+const SURVEY_NODES_MAX: usize = 500;
 
 /// Ends of the queues of the loop.
 pub(crate) struct Queues {
@@ -77,10 +79,16 @@ pub(crate) struct Home {
     revisits: Revisits,
     /// Devices for pods that are being bound.
     devices: AssumedDevices,
+    /// Nodes whose devices are to be counted.
+    uncounted: BTreeSet<Text>,
+    /// Resources with the names of classes that pods request.
+    by_class: BTreeSet<Text>,
     /// Whether a node is gone since binds that wait for devices were checked.
     is_node_gone: bool,
     /// Outcomes of steps that ended here, for the state machine.
     own: VecDeque<Notice>,
+    /// Whether these outcomes are being taken.
+    takes_own: bool,
     /// Whether the existing nodes and pods are known.
     is_listed: bool,
     /// Whether the core knows that all existing objects were sent.
@@ -103,8 +111,11 @@ impl Home {
             reports: WaitReports::default(),
             revisits: Revisits::default(),
             devices: AssumedDevices::default(),
+            uncounted: BTreeSet::new(),
+            by_class: BTreeSet::new(),
             is_node_gone: false,
             own: VecDeque::new(),
+            takes_own: false,
             is_listed: false,
             is_recovered: false,
         }
@@ -153,7 +164,7 @@ impl Home {
                         let _ = whys.send(core.waits(keys).await).await;
                     });
                 }
-                _ = rounds.tick(), if self.revisits.is_due() || self.snapshot.is_device_due() => {
+                _ = rounds.tick(), if self.has_round() => {
                     self.count_devices();
                     self.revisit();
                 }
@@ -206,26 +217,45 @@ impl Home {
         self.revisits.changed(changed);
     }
 
+    /// Returns whether something is to be done in the next round.
+    fn has_round(&self) -> bool {
+        self.revisits.is_due() || self.snapshot.is_device_due() || !self.uncounted.is_empty()
+    }
+
     /// Tells the core how many devices nodes have, after they can have changed.
     fn count_devices(&mut self) {
-        if !self.snapshot.is_device_due() {
+        self.uncounted.extend(self.snapshot.take_devices_due());
+        if self.uncounted.is_empty() {
             return;
         }
-        let names = self.snapshot.take_devices_due();
-        let offers = DeviceOffers::new(self.snapshot.devices());
-        let counted: Vec<Notice> = names
-            .into_iter()
-            .filter_map(|name| {
-                let mut amounts = Amounts::default();
-                for (resource, number) in offers.on_node(self.snapshot.node(&name)?) {
-                    amounts.set(resource, number);
-                }
-                Some(Notice::NodeDevices { name, amounts })
-            })
-            .collect();
+        let until = Instant::now() + revisit::BUDGET;
+        let offers = DeviceOffers::new(self.snapshot.devices(), &self.by_class);
+        let mut counted = Vec::new();
+        while let Some(name) = self.uncounted.pop_first() {
+            let Some(node) = self.snapshot.node(&name) else { continue };
+            let mut amounts = Amounts::default();
+            for (resource, number) in offers.on_node(node) {
+                amounts.set(resource, number);
+            }
+            counted.push(Notice::NodeDevices { name, amounts });
+            if Instant::now() >= until {
+                break;
+            }
+        }
         for notice in counted {
             let actions = self.shim.notice(now(), notice);
             self.perform(actions);
+        }
+    }
+
+    /// Notes the resources with the names of classes that a pod requests.
+    fn note_classes(&mut self, pod: &Pod) {
+        let containers = pod.spec.init_containers.iter().chain(&pod.spec.containers);
+        for (name, _) in containers.flat_map(Container::requests) {
+            let is_new = is_by_class(name) && self.by_class.len() < BY_CLASS_MAX;
+            if is_new && self.by_class.insert(name.clone()) {
+                self.snapshot.count_all_devices();
+            }
         }
     }
 
@@ -264,8 +294,14 @@ impl Home {
     }
 
     fn notice(&mut self, notice: Notice) {
-        self.is_listed |= matches!(notice, Notice::Listed { .. });
+        if let Notice::Listed { pods, .. } = &notice {
+            self.is_listed = true;
+            for pod in pods {
+                self.note_classes(pod);
+            }
+        }
         if let Notice::Pod(pod) = &notice {
+            self.note_classes(pod);
             let uid = &pod.metadata.uid;
             let is_changed =
                 || self.shim.pod(uid).is_some_and(|old| has_changed_for_nodes(&old, pod));
@@ -276,6 +312,7 @@ impl Home {
         if let Notice::Written(Outcome::Bind { uid, result: Ok(BindDone::PodBound), .. }) = &notice
         {
             self.devices.take(uid);
+            self.devices.forget(uid);
             self.revisits.forget(uid);
         }
         if let Notice::Written(Outcome::Bind {
@@ -294,10 +331,21 @@ impl Home {
             self.revisits.forget(&pod.metadata.uid);
             // The state machine has taken the devices back, if it was binding the pod.
             let left = self.devices.take(&pod.metadata.uid);
-            if !left.is_empty() {
+            self.devices.forget(&pod.metadata.uid);
+            if left.is_empty() {
+                self.drop_assumed(&pod.metadata.uid);
+            } else {
                 let undo = DeviceWrite::Undo(PodIdentity::from(&*pod), left);
                 self.to_server.push_back(ToServer::Devices(undo));
             }
+        }
+    }
+
+    /// Drops what is still assumed for the claims of a pod that is gone. Events of the claims can be missing, if they were
+    /// created and deleted between two lists.
+    fn drop_assumed(&mut self, uid: &str) {
+        if self.snapshot.devices().is_assumed_for(uid) {
+            self.snapshot.devices_mut().drop_assumed_for(uid);
         }
     }
 
@@ -319,8 +367,12 @@ impl Home {
                     }
                     self.to_core.push_back(Content::CallbackReply(reply));
                 }
-                // The reason can have changed. The explanation is more precise than the message.
-                Received::Waits(key) => self.reports.add_due(now(), key),
+                // The explanation is more precise than the message.
+                Received::Waits(key) => {
+                    if self.shim.written_reason(&key) != Some(WaitReason::NoNode) {
+                        self.reports.add_changed(now(), key);
+                    }
+                }
                 Received::Registered => tracing::info!("the core took over the session"),
                 Received::Fault(fault) => tracing::error!("the core refused a request: {fault}"),
             }
@@ -366,6 +418,10 @@ impl Home {
                 self.revisits.forget(&uid);
                 continue;
             };
+            // A pod that is being bound counts on its node already.
+            if !self.shim.waits_for_node(&uid) {
+                continue;
+            }
             match self.predicates().helpful(&pod, self.revisits.named(&uid)) {
                 Helpful::Nodes(nodes) => {
                     for node in nodes {
@@ -375,9 +431,10 @@ impl Home {
                 }
                 // The devices of a pod that is being bound belong to the bind.
                 Helpful::Claim(claim) if !self.devices.has(&uid) => {
-                    let write = self.devices.free(&mut self.snapshot, &claim);
-                    let free = DeviceWrite::Free(PodIdentity::from(&*pod), write);
-                    self.to_server.push_back(ToServer::Devices(free));
+                    if let Some(write) = self.devices.free(&mut self.snapshot, &uid, &claim) {
+                        let free = DeviceWrite::Free(PodIdentity::from(&*pod), write);
+                        self.to_server.push_back(ToServer::Devices(free));
+                    }
                 }
                 Helpful::Claim(_) | Helpful::Nothing => {}
             }
@@ -463,8 +520,12 @@ impl Home {
                 }
             }
         }
-        while let Some(notice) = self.own.pop_front() {
-            self.notice(notice);
+        // The outermost call takes all of them, so that the calls do not nest.
+        if !std::mem::replace(&mut self.takes_own, true) {
+            while let Some(notice) = self.own.pop_front() {
+                self.notice(notice);
+            }
+            self.takes_own = false;
         }
         if self.is_listed && !self.is_recovered && self.shim.is_ready() {
             self.is_recovered = true;
@@ -474,7 +535,7 @@ impl Home {
 
     /// Reports the reasons of waiting pods to the state machine, which writes the conditions.
     fn report(&mut self, waits: Vec<AskWait>) {
-        let until = Instant::now() + SURVEY_BUDGET;
+        let is_small = self.snapshot.nodes().len() <= SURVEY_NODES_MAX;
         for AskWait { key, lacks, line } in waits {
             let key = Text::from(&*key);
             let reason = match lacks {
@@ -487,7 +548,7 @@ impl Home {
             };
             let pod = self.shim.pod(&key).filter(|_| lacks == Lacking::Node);
             let message = match pod {
-                Some(pod) if Instant::now() < until => {
+                Some(pod) if is_small => {
                     format!("{line}. {}", self.predicates().survey_line(pod))
                 }
                 Some(_) | None => line,

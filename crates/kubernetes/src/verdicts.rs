@@ -123,9 +123,11 @@ impl Predicates<'_> {
         let (mut fits, mut nodes) = (false, Vec::new());
         for name in prepared.fitting().map(NodeFacts::name) {
             fits = true;
-            if !known.contains(name) {
-                nodes.push(name.clone());
+            // The pod waits for something else, such as a quota, so other nodes do not help either.
+            if known.contains(name) {
+                return Helpful::Nothing;
             }
+            nodes.push(name.clone());
             if nodes.len() == NODES_AT_ONCE {
                 break;
             }

@@ -308,7 +308,7 @@ fn a_plan_and_an_explanation_name_pods() {
     assert!(QUEUES.contains(before));
     let file = world
         .file("planned.yaml", &QUEUES.replace(before, &before.replace("vcore: 1", "vcore: 2")));
-    let plan = world.headroom_at("--against", &["plan", &file]);
+    let plan = world.plan(&file);
     let start = plan.lines().find(|line| line.contains(&lab.name)).unwrap_or_default();
     assert!(start.contains(&format!("{}/{waits} ", lab.name)), "{plan}");
     let explained = world.headroom(&["explain", "pod", &format!("{}/{waits}", lab.name)]);

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{
     Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
@@ -16,6 +16,8 @@ use crate::tools::{Running, TOOLS, address_in};
 
 /// Time within which something must happen.
 const SOON: Duration = Duration::from_mins(1);
+/// Exit code of `headroom plan` if the file changes something.
+const PLAN_CHANGES: i32 = 2;
 /// Time in which nothing may happen.
 const WHILE: Duration = Duration::from_secs(2);
 
@@ -279,21 +281,23 @@ impl World {
 
     /// Calls the scheduler's own command line. Returns what it prints.
     pub(crate) fn headroom(&self, arguments: &[&str]) -> String {
-        self.headroom_at("--server", arguments)
+        let output = self.headroom_at("--server", arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// The same for a command that has another flag for the address of the server.
-    pub(crate) fn headroom_at(&self, flag: &str, arguments: &[&str]) -> String {
-        let server = format!("http://{}", self.address());
-        let output = Command::new(env!("CARGO_BIN_EXE_headroom"))
-            .args(arguments)
-            .args([flag, &server])
-            .output()
-            .unwrap();
-        // `plan` reports changes by its exit code.
-        let is_done = output.status.success() || !output.stdout.is_empty();
-        assert!(is_done, "{}", String::from_utf8_lossy(&output.stderr));
+    /// Returns the plan of a queue file, as people read it.
+    pub(crate) fn plan(&self, file: &str) -> String {
+        let output = self.headroom_at("--against", &["plan", file]);
+        // It reports changes by its exit code.
+        assert_eq!(output.status.code(), Some(PLAN_CHANGES), "{output:?}");
         String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    fn headroom_at(&self, flag: &str, arguments: &[&str]) -> Output {
+        let server = format!("http://{}", self.address());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_headroom"));
+        command.args(arguments).args([flag, &server]).output().unwrap()
     }
 
     /// Reads from the scheduler's REST interface. `None` if the object does not exist.

@@ -8,6 +8,7 @@ use headroom_pods::shim::{BindDone, BindError, BindRequest, PodIdentity};
 use http::Method;
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::client::{Content, Fault, path};
 use crate::queue::{ClaimWrite, ClusterChange, WhichClaim};
@@ -56,17 +57,27 @@ impl Actor {
     }
 
     /// Takes back what [`Actor::allocate_devices`] gave, and what was assumed. Devices that another pod uses stay.
-    pub(super) async fn undo_devices(&self, pod: &PodIdentity, claims: Vec<ClaimWrite>) {
+    pub(super) async fn undo_devices(
+        &self,
+        pod: &PodIdentity,
+        claims: Vec<ClaimWrite>,
+        mut permit: Option<OwnedSemaphorePermit>,
+    ) {
         for claim in &claims {
-            self.take_back_surely(pod, claim, Change::Release).await;
+            self.take_back_surely(pod, claim, Change::Release, &mut permit).await;
         }
         self.drop_assumed(claims);
     }
 
     /// Takes the devices from a claim, and what was assumed for that. If this fails, the loop requests it again as soon
     /// as it sees that the claim still has the devices.
-    pub(super) async fn free_devices(&self, pod: &PodIdentity, claim: ClaimWrite) {
-        self.take_back_surely(pod, &claim, Change::Free).await;
+    pub(super) async fn free_devices(
+        &self,
+        pod: &PodIdentity,
+        claim: ClaimWrite,
+        mut permit: Option<OwnedSemaphorePermit>,
+    ) {
+        self.take_back_surely(pod, &claim, Change::Free, &mut permit).await;
         self.drop_assumed(vec![claim]);
     }
 
@@ -79,14 +90,21 @@ impl Actor {
         })]);
     }
 
-    /// Takes devices back, with several tries.
-    async fn take_back_surely(&self, pod: &PodIdentity, claim: &ClaimWrite, change: Change) {
+    /// Takes devices back, with several tries. After the first one, others can write meanwhile.
+    async fn take_back_surely(
+        &self,
+        pod: &PodIdentity,
+        claim: &ClaimWrite,
+        change: Change,
+        permit: &mut Option<OwnedSemaphorePermit>,
+    ) {
         let mut pauses = Pauses::default();
         while let Err(BindError::Retry(error)) = self.take_back(pod, claim, change).await {
             if pauses.failed() == UNDO_TRIES {
                 tracing::warn!(claim = %claim.name, pod = %pod.name, "devices stay with the claim: {error}");
                 break;
             }
+            *permit = None;
             tokio::time::sleep(pauses.pause(None)).await;
         }
     }
@@ -121,7 +139,12 @@ impl Actor {
         for _ in 0..TRIES {
             let mut value: Value = self.api.get(&path).await.map_err(|fault| fault_of(&fault))?;
             if !is_meant(&value, claim, pod) {
-                return Err(BindError::Final(format!("claim {} was replaced", claim.name)));
+                let error = format!("claim {} belongs to another pod", claim.name);
+                return Err(match claim.which {
+                    WhichClaim::Existing(_) => BindError::Final(error),
+                    // The pauses of the tries keep a claim that somebody else made from many binds in vain.
+                    WhichClaim::Extended(_) => BindError::Retry(error),
+                });
             }
             let with_metadata = match change {
                 Change::Reserve => reserve(&mut value, claim, pod)?,

@@ -180,9 +180,11 @@ impl Actor {
                 self.report(Outcome::Bind { uid, ticket, result });
             }
             Write::Devices(DeviceWrite::Undo(pod, claims)) => {
-                self.undo_devices(&pod, claims).await;
+                self.undo_devices(&pod, claims, permit).await;
             }
-            Write::Devices(DeviceWrite::Free(pod, claim)) => self.free_devices(&pod, claim).await,
+            Write::Devices(DeviceWrite::Free(pod, claim)) => {
+                self.free_devices(&pod, claim, permit).await;
+            }
         }
         key
     }

@@ -112,15 +112,9 @@ fn drivers(follow: &mut Follow<'_>) {
 fn devices(follow: &mut Follow<'_>) {
     let source = Source::new("/apis/resource.k8s.io/v1/resourceclaims", Need::Optional);
     follow.kind(source, |seen: Seen<Claim>, out| {
-        let metadata = &seen.object().metadata;
-        let (namespace, name) = (metadata.namespace.clone(), metadata.name.clone());
-        let claim = seen.existing();
-        out.push(ClusterChange::observed(move |snapshot| {
-            let devices = snapshot.devices_mut();
-            match claim {
-                Some(claim) => devices.put_claim(claim),
-                None => devices.remove_claim(&namespace, &name),
-            }
+        out.push(ClusterChange::observed(move |snapshot| match seen {
+            Seen::Applied(claim) => snapshot.devices_mut().put_claim(claim),
+            Seen::Deleted(claim) => snapshot.devices_mut().remove_claim(&claim),
         }));
     });
     let source = Source::new("/apis/resource.k8s.io/v1/resourceslices", Need::Optional);

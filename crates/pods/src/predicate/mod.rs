@@ -54,7 +54,7 @@ pub use survey::{RefusedNodes, Survey};
 pub use binding::{BIND_COMPLETED, SELECTED_NODE, VolumeStep};
 pub use device::{
     DeviceChoice, DeviceNodes, DeviceOffers, DeviceReadiness, DeviceTarget, EXTENDED_CLAIM,
-    ExtendedClaim, readiness,
+    ExtendedClaim, is_by_class, readiness,
 };
 
 use crate::object::{Claim, Text};

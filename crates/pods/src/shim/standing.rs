@@ -33,6 +33,12 @@ impl Shim {
         Some(Standing { pod: Arc::clone(&entry.pod), application, unasked })
     }
 
+    /// Returns whether the core has the ask of a pod, and the pod is not being bound.
+    pub fn waits_for_node(&self, uid: &str) -> bool {
+        let task = self.pods.get(uid).and_then(|entry| entry.task());
+        task.is_some_and(|task| matches!(task.state, TaskState::Scheduling { .. }))
+    }
+
     fn why_unasked(&self, uid: &Text, application: &Text) -> Option<String> {
         let entry = self.pods.get(uid)?;
         if let Place::Orphan(node) = &entry.place {

@@ -67,6 +67,11 @@ impl Shim {
         }
     }
 
+    /// Returns the reason that was written last into the condition of a waiting pod.
+    pub fn written_reason(&self, uid: &str) -> Option<WaitReason> {
+        self.pods.get(uid)?.task()?.written
+    }
+
     /// Writes why a pod waits, if the reason changed.
     pub(super) fn waits(&mut self, uid: &Text, reason: WaitReason, message: String) {
         let Some(entry) = self.pods.get_mut(uid) else { return };

@@ -6,13 +6,14 @@
 use std::borrow::Cow;
 
 use crate::object::{
-    Claim, Container, ContainerRestartPolicy, DeviceClass, DeviceRequest, ExactRequest, Pod,
-    RequestMapping, Text,
+    Claim, Container, ContainerRestartPolicy, DeviceClass, DeviceRequest, ExactRequest, Metadata,
+    Pod, RequestMapping, Text,
 };
 use crate::predicate::amounts::Resource;
 use crate::predicate::{DeviceRefusal, Devices};
 
 use super::request::{Alternative, Request};
+use super::search::MAX_DEVICES;
 
 /// Annotation of a claim that a scheduler created for extended resources.
 pub const EXTENDED_CLAIM: &str = "resource.kubernetes.io/extended-resource-claim";
@@ -58,7 +59,7 @@ impl<'a> Extended<'a> {
         resource: &'a Resource,
         class: &'a DeviceClass,
     ) -> Result<Self, DeviceRefusal> {
-        let (parts, mappings) = parts(pod, resource.name());
+        let (parts, mappings) = parts(pod, resource.name()).ok_or(DeviceRefusal::NoDevices)?;
         let one = Alternative::of_class(class)?;
         let requests = parts.into_iter().map(|Part { name, count }| {
             let mut alternative = one.clone();
@@ -93,11 +94,14 @@ pub(super) fn claim_for(resources: &[&Extended<'_>]) -> ExtendedClaim {
     ExtendedClaim { requests, mappings }
 }
 
-/// Returns the claim that was created for extended resources of a pod, in an earlier try to bind it.
+/// Returns the claim that was created for extended resources of a pod, in an earlier try to bind it. It counts until it is
+/// gone, because its successor has the same name.
 pub(super) fn left_over<'a>(devices: &'a Devices, pod: &Pod) -> Option<&'a Claim> {
-    devices.current_claims().find(|claim| {
+    let Metadata { namespace, uid, .. } = &pod.metadata;
+    devices.shown_claims().find(|claim| {
         is_extended_claim(claim)
-            && claim.metadata.controller().is_some_and(|owner| owner.uid == pod.metadata.uid)
+            && claim.metadata.namespace == *namespace
+            && claim.metadata.controller().is_some_and(|owner| owner.uid == *uid)
     })
 }
 
@@ -106,8 +110,9 @@ fn is_extended_claim(claim: &Claim) -> bool {
     claim.metadata.annotations.get(EXTENDED_CLAIM).is_some_and(|value| *value == *"true")
 }
 
-/// Returns the requests for a resource, and which containers use them.
-fn parts(pod: &Pod, resource: &str) -> (Vec<Part>, Vec<RequestMapping>) {
+/// Returns the requests for a resource, and which containers use them. `None` if they need more requests than one claim
+/// can have.
+fn parts(pod: &Pod, resource: &str) -> Option<(Vec<Part>, Vec<RequestMapping>)> {
     let init = pod.spec.init_containers.iter().map(|one| (one, true));
     let main = pod.spec.containers.iter().map(|one| (one, false));
     let all: Vec<Numbered<'_>> = init
@@ -126,6 +131,10 @@ fn parts(pod: &Pod, resource: &str) -> (Vec<Part>, Vec<RequestMapping>) {
             let name = name(*one, resource);
             mappings.push(mapping(one.container, resource, &name));
             long.push((one.position, Part { name, count }));
+        }
+        // Each request is for at least one device.
+        if long.len() > MAX_DEVICES {
+            return None;
         }
     }
     // Of those that end, one after the other runs, so they share what none of the later containers has.
@@ -152,7 +161,8 @@ fn parts(pod: &Pod, resource: &str) -> (Vec<Part>, Vec<RequestMapping>) {
         Some(mapping(container, resource, &part))
     });
     mappings.extend(named);
-    (shared.into_iter().chain(long.into_iter().map(|(_, part)| part)).collect(), mappings)
+    let parts = shared.into_iter().chain(long.into_iter().map(|(_, part)| part));
+    Some((parts.collect(), mappings))
 }
 
 fn amount(container: &Container, resource: &str) -> i64 {

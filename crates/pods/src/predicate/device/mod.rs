@@ -22,7 +22,7 @@ use request::{Request, Wanted};
 use search::Asked;
 
 pub use extended::{EXTENDED_CLAIM, ExtendedClaim};
-pub use offer::DeviceOffers;
+pub use offer::{DeviceOffers, is_by_class};
 pub use ready::{DeviceReadiness, readiness};
 
 /// Most objects that can use the devices of a claim.

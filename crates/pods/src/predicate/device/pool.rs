@@ -49,7 +49,21 @@ pub(super) struct OnNode<'a> {
 }
 
 impl<'a> Pools<'a> {
+    /// Returns all pools, with the devices in use.
     pub(super) fn new(devices: &'a Devices) -> Self {
+        let mut pools = Self::unused(devices);
+        let results = devices.current_claims().filter_map(|claim| claim.status.allocation.as_ref());
+        let results = results.flat_map(|allocation| &allocation.devices.results);
+        // Monitoring takes no device away.
+        let in_use = results.filter(|result| result.admin_access != Some(true));
+        pools.in_use = in_use
+            .map(|result| (result.driver.as_str(), result.pool.as_str(), result.device.as_str()))
+            .collect();
+        pools
+    }
+
+    /// Returns all pools as if no device were in use.
+    pub(super) fn unused(devices: &'a Devices) -> Self {
         let mut by_name = BTreeMap::<(&str, &str), Pool<'a>>::new();
         for slice in devices.slices.values().map(|slice| &slice.spec) {
             let key = (slice.driver.as_str(), slice.pool.name.as_str());
@@ -79,13 +93,6 @@ impl<'a> Pools<'a> {
             pool.slices.sort_by_key(|slice| slice.devices.first().map(|device| &device.name));
             pools.add(pool);
         }
-        let results = devices.current_claims().filter_map(|claim| claim.status.allocation.as_ref());
-        let results = results.flat_map(|allocation| &allocation.devices.results);
-        // Monitoring takes no device away.
-        let in_use = results.filter(|result| result.admin_access != Some(true));
-        pools.in_use = in_use
-            .map(|result| (result.driver.as_str(), result.pool.as_str(), result.device.as_str()))
-            .collect();
         pools
     }
 

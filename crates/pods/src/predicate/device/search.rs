@@ -15,7 +15,7 @@ use super::request::{Alternative, Request};
 use super::{DeviceChoice, DeviceNodes, DeviceTarget};
 
 /// Most devices that one claim can have.
-const MAX_DEVICES: usize = 32;
+pub(super) const MAX_DEVICES: usize = 32;
 
 /// Most choices that a search tries.
 const MAX_STEPS: usize = 20_000;

@@ -1,9 +1,10 @@
 //! Tables of devices and their claims.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::object::{Claim, DeviceClass, ResourceSlice, Text};
+use crate::object::{Claim, DeviceClass, Metadata, ResourceSlice, Text};
 
 use super::storage::NamespacedTable;
 
@@ -25,6 +26,8 @@ pub struct Devices {
 #[derive(Clone, Debug)]
 struct Assumed {
     claim: Claim,
+    /// UID of the pod for which the claim is written.
+    pod: Text,
     /// Number of the assumption, so that the end of an earlier write does not end it.
     number: u64,
 }
@@ -33,6 +36,11 @@ struct Assumed {
 pub(in crate::predicate) const BY_CLASS: &str = "deviceclass.resource.kubernetes.io/";
 
 impl Devices {
+    /// Returns all claims as the API server shows them, in no particular order.
+    pub fn shown_claims(&self) -> impl Iterator<Item = &Claim> {
+        self.claims.iter()
+    }
+
     /// Returns a claim, with the devices that are assumed for it.
     pub fn claim(&self, namespace: &str, name: &str) -> Option<&Claim> {
         let assumed = self.assumed.get(namespace, name).map(|assumed| &assumed.claim);
@@ -42,11 +50,6 @@ impl Devices {
     /// Returns the class of this name.
     pub fn class(&self, name: &str) -> Option<&DeviceClass> {
         self.classes.get(name).map(|class| &**class)
-    }
-
-    /// Returns all classes, in no particular order.
-    pub fn classes(&self) -> impl Iterator<Item = &DeviceClass> {
-        self.classes.values().map(|class| &**class)
     }
 
     /// Returns all claims, with the devices that are assumed for them, in no particular order.
@@ -75,16 +78,36 @@ impl Devices {
         self.claims.insert(namespace, name, claim);
     }
 
-    /// Removes a claim.
-    pub fn remove_claim(&mut self, namespace: &str, name: &str) {
-        self.assumed.remove(namespace, name);
+    /// Removes a claim. What is assumed for another claim of this name stays: that claim is new.
+    pub fn remove_claim(&mut self, claim: &Claim) {
+        let Metadata { namespace, name, uid, .. } = &claim.metadata;
+        if self.assumed.get(namespace, name).is_some_and(|one| one.claim.metadata.uid == *uid) {
+            self.assumed.remove(namespace, name);
+        }
         self.claims.remove(namespace, name);
     }
 
-    /// Assumes what a claim will have after a write. The number names the assumption.
-    pub fn assume(&mut self, claim: Claim, number: u64) {
+    /// Assumes what a claim will have after a write for a pod. The number names the assumption.
+    pub fn assume(&mut self, claim: Claim, pod: Text, number: u64) {
         let (namespace, name) = (claim.metadata.namespace.clone(), claim.metadata.name.clone());
-        self.assumed.insert(namespace, name, Arc::new(Assumed { claim, number }));
+        self.assumed.insert(namespace, name, Arc::new(Assumed { claim, pod, number }));
+    }
+
+    /// Returns whether something is assumed for a pod.
+    pub fn is_assumed_for(&self, pod: &str) -> bool {
+        self.assumed.iter().any(|assumed| *assumed.pod == *pod)
+    }
+
+    /// Drops all that is assumed for a pod.
+    pub fn drop_assumed_for(&mut self, pod: &str) {
+        let own = self.assumed.iter().filter(|assumed| *assumed.pod == *pod);
+        let names: Vec<(Text, Text)> = own
+            .map(|assumed| &assumed.claim.metadata)
+            .map(|metadata| (metadata.namespace.clone(), metadata.name.clone()))
+            .collect();
+        for (namespace, name) in names {
+            self.assumed.remove(&namespace, &name);
+        }
     }
 
     /// Drops the assumption of this number, unless a later one replaced it.
@@ -94,14 +117,21 @@ impl Devices {
         }
     }
 
-    /// Returns the class that backs an extended resource. Of several, the first by name does.
+    /// Returns the class that backs an extended resource. Of several, the newest does, and the first by name of those.
     pub fn backing_class(&self, resource: &str) -> Option<&DeviceClass> {
         if let Some(class) = resource.strip_prefix(BY_CLASS) {
-            return self.classes.get(class).map(|class| &**class);
+            return self.class(class);
         }
-        let classes = self.classes.values().map(|class| &**class);
-        classes
-            .filter(|class| !resource.is_empty() && class.spec.extended_resource_name == *resource)
-            .min_by_key(|class| &class.metadata.name)
+        let backing = |class: &&DeviceClass| class.spec.extended_resource_name == *resource;
+        self.classes_in_order().find(|class| !resource.is_empty() && backing(class))
+    }
+
+    /// Returns all classes in the order in which they back a resource.
+    pub fn classes_in_order(&self) -> impl Iterator<Item = &DeviceClass> {
+        let mut classes: Vec<&DeviceClass> = self.classes.values().map(|class| &**class).collect();
+        classes.sort_by_key(|class| {
+            (Reverse(class.metadata.creation_timestamp), &class.metadata.name)
+        });
+        classes.into_iter()
     }
 }

@@ -207,6 +207,11 @@ impl Snapshot {
         self.devices_due.all = true;
     }
 
+    /// Notes that the devices of all nodes must be counted again.
+    pub fn count_all_devices(&mut self) {
+        self.devices_due.all = true;
+    }
+
     /// Returns whether the devices of a node can have changed.
     pub fn is_device_due(&self) -> bool {
         self.devices_due.all || !self.devices_due.nodes.is_empty()

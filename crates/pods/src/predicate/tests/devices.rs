@@ -1,8 +1,8 @@
 //! Devices and their claims.
 
-use crate::object::{Claim, DeviceClass, ResourceSlice};
+use crate::object::{Claim, DeviceClass, ResourceSlice, Text};
 use crate::predicate::{
-    DeviceOffers, DeviceReadiness, DeviceRefusal, DeviceTarget, EXTENDED_CLAIM, readiness,
+    DeviceOffers, DeviceReadiness, DeviceRefusal, DeviceTarget, Devices, EXTENDED_CLAIM, readiness,
 };
 
 use super::*;
@@ -349,14 +349,15 @@ fn a_search_without_end_is_ended() {
 fn a_node_offers_as_many_of_a_resource_as_it_has_devices() {
     let mut cluster = cluster("", "").node("m", "", "");
     let offers = |cluster: &Cluster, node: &str| -> Vec<(String, i64)> {
-        let offers = DeviceOffers::new(cluster.0.devices());
+        let by_class = [Text::from("deviceclass.resource.kubernetes.io/gpu")].into_iter().collect();
+        let offers = DeviceOffers::new(cluster.0.devices(), &by_class);
         let on_node = offers.on_node(cluster.0.node(node).expect("a node"));
         on_node.into_iter().map(|(name, number)| (name.to_owned(), number)).collect()
     };
     let both = |number: i64| {
         vec![
-            ("deviceclass.resource.kubernetes.io/gpu".to_owned(), number),
             ("example.com/gpu".to_owned(), number),
+            ("deviceclass.resource.kubernetes.io/gpu".to_owned(), number),
         ]
     };
     assert_eq!(cluster.0.take_devices_due(), ["m", "n"], "a class changed");
@@ -370,4 +371,77 @@ fn a_node_offers_as_many_of_a_resource_as_it_has_devices() {
     cluster.0.set_device_class(&"gpu".into(), None);
     assert_eq!(cluster.0.take_devices_due(), ["m", "n"]);
     assert_eq!(offers(&cluster, "n"), []);
+}
+
+#[test]
+fn the_newest_of_several_classes_backs_a_resource() {
+    let mut cluster = cluster("", "");
+    for (name, time) in [("old", "2020"), ("a-new", "2025"), ("new", "2025")] {
+        let class: DeviceClass = read(&format!(
+            r#"{{"metadata":{{"name":"{name}","creationTimestamp":"{time}-01-01T00:00:00Z"}},
+            "spec":{{"extendedResourceName":"example.com/gpu"}}}}"#
+        ));
+        cluster.0.set_device_class(&name.into(), Some(Arc::new(class)));
+    }
+    let class = cluster.0.devices().backing_class("example.com/gpu").expect("a class");
+    assert_eq!(class.metadata.name, "a-new");
+}
+
+#[test]
+fn a_pod_with_more_requests_than_a_claim_can_have_is_refused() {
+    let of = |number: usize| {
+        let container = |at: usize| {
+            format!(r#"{{"name":"c{at}","resources":{{"requests":{{"example.com/gpu":"1"}}}}}}"#)
+        };
+        let all: Vec<_> = (0..number).map(container).collect();
+        pod(
+            "p",
+            "",
+            &format!(
+                r#"{{"containers":[{}],"initContainers":[{}]}}"#,
+                all.join(","),
+                all.join(",")
+            ),
+        )
+    };
+    let many: Vec<_> = (0..40).map(|at| format!(r#"{{"name":"d{at}"}}"#)).collect();
+    let cluster = cluster("", "").slice("n", 1, &many.join(","), "");
+    assert!(cluster.fits(&of(32), "n"));
+    assert_eq!(cluster.refusing(&of(33), "n"), [Plugin::DynamicResources]);
+    assert_eq!(cluster.refusing(&of(3_000), "n"), [Plugin::DynamicResources]);
+}
+
+#[test]
+fn an_assumption_ends_with_its_own_write_and_its_own_claim() {
+    let claim = |uid: &str, status: &str| -> Claim {
+        read(&format!(
+            r#"{{"metadata":{{"name":"mine","namespace":"lab","uid":"{uid}"}},"status":{{{status}}}}}"#
+        ))
+    };
+    let with_device =
+        r#""allocation":{"devices":{"results":[{"driver":"d","pool":"n","device":"d0"}]}}"#;
+    let mut cluster = Cluster::default();
+    let devices = cluster.0.devices_mut();
+    let has_device = |devices: &Devices| {
+        devices.claim("lab", "mine").is_some_and(|claim| claim.status.allocation.is_some())
+    };
+    // A claim that does not exist yet. An earlier claim of its name goes after the assumption.
+    devices.put_claim(Arc::new(claim("old", "")));
+    devices.assume(claim("", with_device), "p".into(), 1);
+    devices.remove_claim(&claim("old", ""));
+    assert!(has_device(devices));
+    // The end of an earlier write changes nothing.
+    devices.drop_assumed("lab", "mine", 0);
+    assert!(has_device(devices));
+    // The new claim hides the assumption only when it has the devices.
+    devices.put_claim(Arc::new(claim("new", "")));
+    assert!(has_device(devices) && devices.is_assumed_for("p"));
+    devices.put_claim(Arc::new(claim("new", with_device)));
+    assert!(has_device(devices) && !devices.is_assumed_for("p"));
+    // The end of the pod ends what no event ended.
+    devices.assume(claim("new", with_device), "p".into(), 2);
+    devices.put_claim(Arc::new(claim("new", "")));
+    assert!(has_device(devices));
+    devices.drop_assumed_for("p");
+    assert!(!has_device(devices));
 }
