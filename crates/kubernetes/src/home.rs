@@ -89,10 +89,18 @@ pub(crate) struct Home {
     own: VecDeque<Notice>,
     /// Whether these outcomes are being taken.
     takes_own: bool,
-    /// Whether the existing nodes and pods are known.
-    is_listed: bool,
-    /// Whether the core knows that all existing objects were sent.
-    is_recovered: bool,
+    start: Start,
+}
+
+/// How far the start is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    /// The existing nodes and pods are not known yet.
+    Unlisted,
+    /// The existing nodes and pods are known.
+    Listed,
+    /// The core knows that all existing objects were sent.
+    Recovered,
 }
 
 impl Home {
@@ -116,8 +124,7 @@ impl Home {
             is_node_gone: false,
             own: VecDeque::new(),
             takes_own: false,
-            is_listed: false,
-            is_recovered: false,
+            start: Start::Unlisted,
         }
     }
 
@@ -295,7 +302,9 @@ impl Home {
 
     fn notice(&mut self, notice: Notice) {
         if let Notice::Listed { pods, .. } = &notice {
-            self.is_listed = true;
+            if self.start == Start::Unlisted {
+                self.start = Start::Listed;
+            }
             for pod in pods {
                 self.note_classes(pod);
             }
@@ -527,8 +536,8 @@ impl Home {
             }
             self.takes_own = false;
         }
-        if self.is_listed && !self.is_recovered && self.shim.is_ready() {
-            self.is_recovered = true;
+        if self.start == Start::Listed && self.shim.is_ready() {
+            self.start = Start::Recovered;
             self.to_core.push_back(Content::RecoveryDone(RecoveryDone {}));
         }
     }
