@@ -288,3 +288,42 @@ fn the_config_maps_set_the_levels_of_the_log() {
     world.configure(QUEUES);
     lab.eventually("the former levels", || (levels() == before).then_some(()));
 }
+
+#[test]
+fn a_pod_of_a_daemon_set_that_waits_does_not_block_a_restart() {
+    lab!(world, alone);
+    let lab = Lab::new(world, json!({}));
+    // The start is not over before this pod is known, and the asks of others precede its end.
+    lab.pod("before", json!({}), json!({}));
+    lab.runs("before");
+    world.kill_scheduler();
+    // These pods require a node, so the core asks about them although no node takes other asks yet.
+    world.apply(&json!({"apiVersion": "apps/v1", "kind": "DaemonSet",
+        "metadata": {"name": "agent", "namespace": lab.name},
+        "spec": {
+            "selector": {"matchLabels": {"app": "agent"}},
+            "template": {
+                "metadata": {"labels": {"app": "agent", "applicationId": format!("{}-ds", lab.name)}},
+                "spec": {
+                    "schedulerName": "yunikorn",
+                    "terminationGracePeriodSeconds": 0,
+                    "nodeSelector": {"kubernetes.io/os": "linux"},
+                    "containers": [{"name": "main", "image": "registry.k8s.io/pause:3.7"}]
+                }
+            }
+        }
+    }));
+    lab.eventually("the pods exist", || {
+        let pods = lab.get(&["pods"])?;
+        (pods["items"].as_array()?.len() >= 4).then_some(())
+    });
+    lab.pod("p", json!({}), json!({}));
+    world.start_scheduler();
+    lab.runs("p");
+    lab.eventually("each pod has its node", || {
+        let pods = lab.get(&["pods"])?;
+        let mut pods = pods["items"].as_array()?.iter();
+        pods.all(|pod| pod["spec"]["nodeName"].is_string()).then_some(())
+    });
+    lab.kubectl(&["delete", "daemonset", "agent"]);
+}

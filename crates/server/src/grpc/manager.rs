@@ -129,9 +129,9 @@ impl Manager {
         self.facts().away.stream
     }
 
-    /// Stores that the RM has sent all existing objects.
-    pub(super) fn note_recovered(&self) {
-        self.facts().recovering = false;
+    /// Stores that the RM has sent all existing objects. Returns whether this is new.
+    pub(super) fn note_recovered(&self) -> bool {
+        std::mem::replace(&mut self.facts().recovering, false)
     }
 
     /// Changes the reasons for the pause, and lets the scheduler pause or continue.

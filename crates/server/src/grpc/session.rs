@@ -309,8 +309,12 @@ impl Reading {
             Some(Asked::Node(one)) => requests::nodes(manager, (seq, one)).await,
             Some(Asked::Configuration(one)) => self.configure(manager, seq, one).await,
             Some(Asked::RecoveryDone(_)) => {
-                manager.note_recovered();
+                let is_new = manager.note_recovered();
                 interface.reconcile(manager).await;
+                // Questions were held back until now. Nobody else sends them.
+                if is_new {
+                    manager.asking.ask_all(manager);
+                }
                 say(manager, seq, None).await
             }
             Some(Asked::CallbackReply(reply)) => {
