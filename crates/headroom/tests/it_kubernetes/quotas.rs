@@ -90,6 +90,18 @@ fn an_unreadable_quota_is_ignored_with_a_warning() {
 }
 
 #[test]
+fn a_wrong_annotation_of_an_existing_namespace_has_a_warning() {
+    lab!(world, shared);
+    let lab = Lab::new(world, json!({}));
+    lab.pod("p", json!({}), json!({}));
+    lab.runs("p");
+    // Neither the former nor the new annotations give a limit.
+    world.kubectl(&["annotate", "namespace", &lab.name, &format!(r#"{QUOTA}={{"cpu":"six"}}"#)]);
+    let note = warning(&lab);
+    assert!(note.contains("namespace.quota") && note.contains("cpu"), "{note}");
+}
+
+#[test]
 fn the_number_of_running_applications_is_limited() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({"yunikorn.apache.org/namespace.maxApps": "1"}));

@@ -66,7 +66,8 @@ impl Shim {
             return false;
         }
         let rules = self.configuration.settings().application_rules();
-        let plan = plan_application(pod, self.namespaces.get(namespace), rules);
+        let limits = self.namespaces.get(namespace).map(|(limits, _)| limits);
+        let plan = plan_application(pod, limits, rules);
         let ApplicationPlan { submission, created, gang, originator, .. } = plan;
         let id = submission.id.clone();
         if let Some(fault) = plan.group_fault {

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use crate::convert::amounts::Amounts;
 use crate::convert::ask::ClassPreemption;
 use crate::convert::event::{Event, EventKind, EventObject, Frequency};
-use crate::convert::namespace::{NamespaceLimits, namespace_limits};
+use crate::convert::namespace::{IgnoredAnnotation, NamespaceLimits, namespace_limits};
 use crate::object::{Namespace, Pod, Text};
 
 pub use configuration::Configuration;
@@ -58,7 +58,8 @@ pub struct Shim {
     /// UIDs of the pods on each unknown node.
     orphans: HashMap<Text, BTreeSet<Text>>,
     applications: HashMap<Text, Application>,
-    namespaces: HashMap<Text, NamespaceLimits>,
+    /// Limits of namespaces, with the annotations that are ignored.
+    namespaces: HashMap<Text, (NamespaceLimits, Vec<IgnoredAnnotation>)>,
     /// Pods that wait until their namespace is read.
     awaited_namespaces: HashMap<Text, BTreeSet<Age>>,
     classes: HashMap<Text, ClassPreemption>,
@@ -210,11 +211,13 @@ impl Shim {
         let name = &namespace.metadata.name;
         let (limits, ignored) = namespace_limits(namespace);
         // A repeated notice of the same annotations must not repeat the events.
-        if self.namespaces.insert(name.clone(), limits.clone()) != Some(limits) {
-            for annotation in ignored {
+        let new = (limits, ignored);
+        if self.namespaces.get(name) != Some(&new) {
+            for annotation in &new.1 {
                 let about = EventObject::Namespace { name: name.clone() };
                 self.event(about, EventKind::NamespaceIgnored, annotation.to_string());
             }
+            self.namespaces.insert(name.clone(), new);
         }
     }
 
