@@ -26,7 +26,7 @@ use crate::queue::{ClaimWrite, WhichClaim};
 const NODE_NAME: &str = "metadata.name";
 /// Time within which devices must be ready, as for kube-scheduler.
 const READY_TIME: Duration = Duration::from_mins(10);
-/// Time until a claim of the same pod is freed again.
+/// Time until the same claim is freed again.
 const FREE_AGAIN_AFTER: Duration = Duration::from_secs(10);
 /// Most bytes of the name of a claim.
 const NAME_MAX: usize = 253;
@@ -37,7 +37,7 @@ pub(crate) struct AssumedDevices {
     selections: HashMap<Text, Selection>,
     /// Binds that wait for devices, in the order of their ends. Some are over, because the selection is gone.
     waits: VecDeque<Wait>,
-    /// When a claim of a pod was freed last.
+    /// When claims were freed, by UID of the claim. Only those that cannot be freed again yet.
     freed: HashMap<Text, Instant>,
     /// Number of the last assumption.
     last: u64,
@@ -106,23 +106,25 @@ impl AssumedDevices {
         Ok(claims)
     }
 
-    /// Returns what must be written so that a claim has no devices any more. `None` if this was requested for the pod a
-    /// moment ago: a claim that cannot be freed is tried again, but not all the time.
+    /// Returns what must be written so that a claim has no devices any more.
     ///
     /// The claim is assumed to have lost its devices, unless it is to be deleted: then its end must be seen first.
+    ///
+    /// # Errors
+    /// If this was requested a moment ago. Returns when to request it again.
     pub(crate) fn free(
         &mut self,
         snapshot: &mut Snapshot,
         pod: &Text,
         claim: &Claim,
-    ) -> Option<ClaimWrite> {
-        let now = Instant::now();
-        if self.freed.get(pod).is_some_and(|at| now < *at + FREE_AGAIN_AFTER) {
-            return None;
+    ) -> Result<ClaimWrite, Instant> {
+        let (now, metadata) = (Instant::now(), &claim.metadata);
+        self.freed.retain(|_, at| now < *at + FREE_AGAIN_AFTER);
+        if let Some(at) = self.freed.get(&metadata.uid) {
+            return Err(*at + FREE_AGAIN_AFTER);
         }
-        self.freed.insert(pod.clone(), now);
+        self.freed.insert(metadata.uid.clone(), now);
         self.last += 1;
-        let metadata = &claim.metadata;
         let which = if metadata.annotations.contains(EXTENDED_CLAIM) {
             WhichClaim::Extended(ExtendedClaim::default())
         } else {
@@ -130,7 +132,7 @@ impl AssumedDevices {
             snapshot.devices_mut().assume(after, pod.clone(), self.last);
             WhichClaim::Existing(metadata.uid.clone())
         };
-        Some(ClaimWrite {
+        Ok(ClaimWrite {
             namespace: metadata.namespace.clone(),
             name: metadata.name.clone(),
             which,
@@ -138,11 +140,6 @@ impl AssumedDevices {
             class_config: Vec::new(),
             assumption: self.last,
         })
-    }
-
-    /// Forgets a pod that is bound or gone.
-    pub(crate) fn forget(&mut self, uid: &Text) {
-        self.freed.remove(uid);
     }
 
     /// Returns whether devices are selected for a pod.
@@ -512,11 +509,16 @@ mod tests {
         let mut devices = AssumedDevices::default();
         let held = claim(&status("attached"));
         snapshot.devices_mut().put_claim(Arc::new(held.clone()));
-        assert!(devices.free(&mut snapshot, &"u".into(), &held).is_some());
+        assert!(devices.free(&mut snapshot, &"u".into(), &held).is_ok());
         let free = snapshot.devices().claim("lab", "mine").unwrap();
         assert_eq!(free.status.allocation, None, "it is assumed to be free");
-        assert!(devices.free(&mut snapshot, &"u".into(), &held).is_none());
+        let again = Instant::now() + FREE_AGAIN_AFTER;
+        assert_eq!(devices.free(&mut snapshot, &"u".into(), &held), Err(again));
+        // Another claim of the pod does not wait for this one.
+        let mut other = held.clone();
+        other.metadata.uid = "other".into();
+        assert!(devices.free(&mut snapshot, &"u".into(), &other).is_ok());
         tokio::time::advance(FREE_AGAIN_AFTER).await;
-        assert!(devices.free(&mut snapshot, &"u".into(), &held).is_some());
+        assert!(devices.free(&mut snapshot, &"u".into(), &held).is_ok());
     }
 }

@@ -321,7 +321,6 @@ impl Home {
         if let Notice::Written(Outcome::Bind { uid, result: Ok(BindDone::PodBound), .. }) = &notice
         {
             self.devices.take(uid);
-            self.devices.forget(uid);
             self.revisits.forget(uid);
         }
         if let Notice::Written(Outcome::Bind {
@@ -340,7 +339,6 @@ impl Home {
             self.revisits.forget(&pod.metadata.uid);
             // The state machine has taken the devices back, if it was binding the pod.
             let left = self.devices.take(&pod.metadata.uid);
-            self.devices.forget(&pod.metadata.uid);
             if left.is_empty() {
                 self.drop_assumed(&pod.metadata.uid);
             } else {
@@ -420,7 +418,9 @@ impl Home {
     /// Checks refused pods again after a change that can help them. If a node can take one now, lets the core ask about
     /// this node again.
     fn revisit(&mut self) {
-        let until = Instant::now() + revisit::BUDGET;
+        let now = Instant::now();
+        let until = now + revisit::BUDGET;
+        self.revisits.wake(now);
         while let Some(uid) = self.revisits.next() {
             let waits = self.shim.pod(&uid).filter(|pod| pod.spec.node_name.is_empty());
             let Some(pod) = waits else {
@@ -440,9 +440,12 @@ impl Home {
                 }
                 // The devices of a pod that is being bound belong to the bind.
                 Helpful::Claim(claim) if !self.devices.has(&uid) => {
-                    if let Some(write) = self.devices.free(&mut self.snapshot, &uid, &claim) {
-                        let free = DeviceWrite::Free(PodIdentity::from(&*pod), write);
-                        self.to_server.push_back(ToServer::Devices(free));
+                    match self.devices.free(&mut self.snapshot, &uid, &claim) {
+                        Ok(write) => {
+                            let free = DeviceWrite::Free(PodIdentity::from(&*pod), write);
+                            self.to_server.push_back(ToServer::Devices(free));
+                        }
+                        Err(at) => self.revisits.check_later(uid.clone(), at),
                     }
                 }
                 Helpful::Claim(_) | Helpful::Nothing => {}

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use headroom_pods::object::Text;
 use headroom_pods::predicate::PluginSet;
+use tokio::time::Instant;
 
 use crate::verdicts::Judged;
 
@@ -28,6 +29,8 @@ pub(crate) struct Revisits {
     refused: BTreeMap<Text, Refused>,
     /// Refused pods that changed themselves. These are checked first.
     changed_pods: BTreeSet<Text>,
+    /// Refused pods that are checked again at a time, whether something changes or not.
+    later: BTreeMap<Text, Instant>,
     /// Plugins whose verdicts changed since the present pass began.
     changed: PluginSet,
     pass: Option<Pass>,
@@ -100,15 +103,27 @@ impl Revisits {
         }
     }
 
+    /// Lets a refused pod be checked at a time.
+    pub(crate) fn check_later(&mut self, pod: Text, at: Instant) {
+        self.later.insert(pod, at);
+    }
+
+    /// Lets the pods be checked whose time has come.
+    pub(crate) fn wake(&mut self, now: Instant) {
+        self.changed_pods.extend(self.later.extract_if(.., |_, at| *at <= now).map(|(pod, _)| pod));
+    }
+
     pub(crate) fn forget(&mut self, pod: &Text) {
         self.refused.remove(pod);
+        self.later.remove(pod);
         self.changed_pods.remove(pod);
     }
 
-    /// Returns whether a pod has to be checked.
+    /// Returns whether a pod has to be checked, now or at its time.
     pub(crate) fn is_due(&self) -> bool {
         let has_pass = self.pass.is_some() || !self.changed.is_empty();
-        !self.changed_pods.is_empty() || (has_pass && !self.refused.is_empty())
+        let has_pods = !self.changed_pods.is_empty() || !self.later.is_empty();
+        has_pods || (has_pass && !self.refused.is_empty())
     }
 
     /// Returns the next pod to check. After the last one of a pass, returns `None`.
@@ -221,6 +236,23 @@ mod tests {
         revisits.judged(Judged { pod: "a".into(), refused: Some(TAINTS), has_idle_devices: true });
         assert!(revisits.is_due());
         assert_eq!(pass(&mut revisits), ["a"]);
+        assert!(!revisits.is_due());
+    }
+
+    #[test]
+    fn a_pod_is_checked_when_its_time_comes() {
+        let mut revisits = Revisits::default();
+        let now = Instant::now();
+        judged(&mut revisits, "a", Some(TAINTS));
+        revisits.check_later("a".into(), now + EVERY);
+        revisits.wake(now);
+        assert!(revisits.is_due(), "the rounds go on");
+        assert!(pass(&mut revisits).is_empty());
+        revisits.wake(now + EVERY);
+        assert_eq!(pass(&mut revisits), ["a"]);
+        assert!(!revisits.is_due());
+        revisits.check_later("a".into(), now);
+        revisits.forget(&"a".into());
         assert!(!revisits.is_due());
     }
 }

@@ -1,13 +1,13 @@
 //! Nodes: examples 21 and 25, and changes that let a refused pod start.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::examples::requests;
 use crate::lab;
 use crate::world::{Lab, World};
 
 /// Creates a node of its own with a label, so that other tests do not use it.
-pub(crate) fn node(world: &World, name: &str, spec: serde_json::Value) {
+pub(crate) fn node(world: &World, name: &str, spec: Value) {
     let size = json!({"cpu": "3920m", "memory": "7Gi", "pods": "110"});
     let mut whole = json!({"taints": [{"key": "own", "value": name, "effect": "NoSchedule"}]});
     if let (Some(whole), Some(spec)) = (whole.as_object_mut(), spec.as_object()) {
@@ -37,7 +37,7 @@ pub(crate) fn zones(lab: &Lab, names: &[&str]) {
     }
 }
 
-pub(crate) fn tolerates(node: &str) -> serde_json::Value {
+pub(crate) fn tolerates(node: &str) -> Value {
     json!({
         "nodeSelector": {"own": node},
         "tolerations": [{"key": "own", "operator": "Exists"}, {"key": "node.kubernetes.io/not-ready", "operator": "Exists"}]
@@ -159,26 +159,34 @@ fn a_pod_with_anti_affinity_starts_when_the_other_pod_ends() {
     world.kubectl(&["delete", "node", "own-d", "own-e"]);
 }
 
+/// Creates the daemon set `agent`, whose pods are one application.
+pub(crate) fn daemon_set(lab: &Lab, spec: &Value) {
+    let labels = json!({"app": "agent", "applicationId": format!("{}-ds", lab.name)});
+    lab.world.apply(&json!({"apiVersion": "apps/v1", "kind": "DaemonSet",
+        "metadata": {"name": "agent", "namespace": lab.name},
+        "spec": {
+            "selector": {"matchLabels": {"app": "agent"}},
+            "template": {"metadata": {"labels": labels}, "spec": spec}
+        }
+    }));
+}
+
+/// Returns the specification of pods that run on all nodes of the cluster, and not on those of single tests.
+pub(crate) fn on_linux() -> Value {
+    json!({
+        "schedulerName": "yunikorn",
+        "terminationGracePeriodSeconds": 0,
+        "nodeSelector": {"kubernetes.io/os": "linux"},
+        "containers": [{"name": "main", "image": "registry.k8s.io/pause:3.7"}]
+    })
+}
+
 #[test]
 #[doc(alias = "kubernetes W21")]
 fn a_pod_of_a_daemon_set_runs_on_the_node_that_it_names() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
-    world.apply(&json!({"apiVersion": "apps/v1", "kind": "DaemonSet",
-        "metadata": {"name": "agent", "namespace": lab.name},
-        "spec": {
-            "selector": {"matchLabels": {"app": "agent"}},
-            "template": {
-                "metadata": {"labels": {"app": "agent", "applicationId": format!("{}-ds", lab.name)}},
-                "spec": {
-                    "schedulerName": "yunikorn",
-                    "terminationGracePeriodSeconds": 0,
-                    "nodeSelector": {"kubernetes.io/os": "linux"},
-                    "containers": [{"name": "main", "image": "registry.k8s.io/pause:3.7"}]
-                }
-            }
-        }
-    }));
+    daemon_set(&lab, &on_linux());
     let has = |count: u64| {
         let set = lab.get(&["daemonset", "agent"])?;
         let status = &set["status"];
@@ -212,13 +220,7 @@ fn a_pod_that_can_run_on_one_node_only_does_not_request_more_nodes() {
         "metadata": {"name": "other", "namespace": lab.name}}));
     lab.runs("other");
     spec["schedulerName"] = json!("yunikorn");
-    world.apply(&json!({"apiVersion": "apps/v1", "kind": "DaemonSet",
-        "metadata": {"name": "agent", "namespace": lab.name},
-        "spec": {
-            "selector": {"matchLabels": {"app": "agent"}},
-            "template": {"metadata": {"labels": {"app": "agent"}}, "spec": spec}
-        }
-    }));
+    daemon_set(&lab, &spec);
     let agent = lab.eventually("the controller creates a pod", || {
         let pods = lab.get(&["pods"])?;
         let mut names = pods["items"].as_array()?.iter().map(|pod| &pod["metadata"]["name"]);

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::examples::requests;
 use crate::gangs::{never_complete, placeholders};
 use crate::lab;
+use crate::nodes::{daemon_set, on_linux};
 use crate::world::{Lab, QUEUES, World};
 
 #[test]
@@ -298,21 +299,7 @@ fn a_pod_of_a_daemon_set_that_waits_does_not_block_a_restart() {
     lab.runs("before");
     world.kill_scheduler();
     // These pods require a node, so the core asks about them although no node takes other asks yet.
-    world.apply(&json!({"apiVersion": "apps/v1", "kind": "DaemonSet",
-        "metadata": {"name": "agent", "namespace": lab.name},
-        "spec": {
-            "selector": {"matchLabels": {"app": "agent"}},
-            "template": {
-                "metadata": {"labels": {"app": "agent", "applicationId": format!("{}-ds", lab.name)}},
-                "spec": {
-                    "schedulerName": "yunikorn",
-                    "terminationGracePeriodSeconds": 0,
-                    "nodeSelector": {"kubernetes.io/os": "linux"},
-                    "containers": [{"name": "main", "image": "registry.k8s.io/pause:3.7"}]
-                }
-            }
-        }
-    }));
+    daemon_set(&lab, &on_linux());
     lab.eventually("the pods exist", || {
         let pods = lab.get(&["pods"])?;
         (pods["items"].as_array()?.len() >= 4).then_some(())

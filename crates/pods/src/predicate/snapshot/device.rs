@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::object::{Claim, DeviceClass, Metadata, ResourceSlice, Text};
+use crate::object::{Claim, DeviceClass, Metadata, ResourceSlice, Text, Timestamp};
 
 use super::storage::NamespacedTable;
 
@@ -122,16 +122,21 @@ impl Devices {
         if let Some(class) = resource.strip_prefix(BY_CLASS) {
             return self.class(class);
         }
-        let backing = |class: &&DeviceClass| class.spec.extended_resource_name == *resource;
-        self.classes_in_order().find(|class| !resource.is_empty() && backing(class))
+        let classes = self.classes.values().map(|class| &**class);
+        classes
+            .filter(|class| !resource.is_empty() && class.spec.extended_resource_name == *resource)
+            .min_by_key(|class| precedence(class))
     }
 
     /// Returns all classes in the order in which they back a resource.
     pub fn classes_in_order(&self) -> impl Iterator<Item = &DeviceClass> {
         let mut classes: Vec<&DeviceClass> = self.classes.values().map(|class| &**class).collect();
-        classes.sort_by_key(|class| {
-            (Reverse(class.metadata.creation_timestamp), &class.metadata.name)
-        });
+        classes.sort_by_key(|class| precedence(class));
         classes.into_iter()
     }
+}
+
+/// The order of classes that back one resource: the newest first, and equally old ones by name.
+fn precedence(class: &DeviceClass) -> (Reverse<Option<Timestamp>>, &Text) {
+    (Reverse(class.metadata.creation_timestamp), &class.metadata.name)
 }
