@@ -19,6 +19,8 @@ pub(crate) const PROFILE: &str = env!("HEADROOM_PROFILE");
 
 /// Enabled optional features, sorted by name.
 pub(crate) const FEATURES: &[&str] = &[
+    #[cfg(feature = "kubernetes")]
+    "kubernetes",
     #[cfg(feature = "otlp")]
     "otlp",
     #[cfg(feature = "profiler")]

@@ -476,3 +476,19 @@ fn bad_lines_can_be_left_out_and_are_counted() {
     let jobs = &folder.json("report.json")["summary"]["run"]["jobs"];
     assert_eq!((&jobs["finished"], &jobs["rejected"]), (&1.into(), &1.into()), "{jobs}");
 }
+
+#[cfg(feature = "kubernetes")]
+#[test]
+fn keys_without_meaning_on_kubernetes_are_refused() {
+    let folder = folder("bad-kubernetes");
+    let lines = [
+        "kubernetes --queues queues.yaml",
+        "kubernetes --journal-path folder",
+        "kubernetes --journal-snapshot-every 1",
+    ];
+    expect![[r#"
+        1 error: `queues` has no effect here. The queue file is the entry `queues.yaml` of the config map `yunikorn-configs`, and the API server has everything that is needed after a restart. Remove `queues`.
+        1 error: `journal.path` has no effect here. The queue file is the entry `queues.yaml` of the config map `yunikorn-configs`, and the API server has everything that is needed after a restart. Remove `journal.path`.
+        1 error: `journal.snapshotEvery` has no effect here. The queue file is the entry `queues.yaml` of the config map `yunikorn-configs`, and the API server has everything that is needed after a restart. Remove `journal.snapshotEvery`.
+    "#]].assert_eq(&short(&folder, &lines));
+}

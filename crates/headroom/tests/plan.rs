@@ -92,6 +92,22 @@ fn a_change_is_shown_on_the_state_of_a_journal_which_stays_as_it_is() {
           fairness between users 1.000 -> 1.000
     "#]].assert_eq(&less.stdout);
     assert_eq!(plan("more.yaml").stdout, more.stdout, "the journal is as it was");
+    let template = "          - name: teams\n            parent: true\n            childtemplate: {resources: {max: {vcore: 1}}}\n";
+    folder.write("template.yaml", format!("{}{template}", file(3)));
+    let template = plan("template.yaml").stdout;
+    expect![[r#"
+        2 settings change:
+          default root.teams childtemplate.resources.max.vcore: - -> 1
+          default root.teams parent: - -> true (new queue)
+          A changed `childtemplate` applies only to queues that are created later.
+        immediately:
+          nothing starts, waits or stops because of the file
+        after settling:
+          root uses vcore 2 -> vcore 2, waits for vcore 2 -> vcore 2
+          root.teams uses nothing -> nothing, waits for nothing -> nothing
+          fairness between users 1.000 -> 1.000
+    "#]]
+    .assert_eq(&template);
 }
 
 #[test]

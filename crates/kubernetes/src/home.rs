@@ -367,8 +367,7 @@ impl Home {
                     self.perform(actions);
                 }
                 Received::Question(question) => {
-                    let (reply, judged) =
-                        self.predicates().answer(question, |key| self.shim.pod(key));
+                    let (reply, judged) = self.predicates().answer(question, &self.shim);
                     if let Some(judged) = judged {
                         self.revisits.judged(judged);
                     }

@@ -17,6 +17,7 @@ pub mod volumes;
 pub mod watch;
 
 mod devices;
+mod dump;
 mod home;
 mod link;
 mod log_settings;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use headroom_api::headroomv1::{Level, LogLevel};
 use headroom_pods::convert::settings::Entries;
 use headroom_pods::convert::settings::table::LOG_LEVEL;
+use headroom_pods::convert::text::{LogWord, parse_log_level};
 use headroom_server::LogLevels;
 
 /// Subsystems of `YuniKorn` by the beginning of their names, and the targets of the same parts here.
@@ -13,6 +14,9 @@ const PARTS: [(&str, &[&str]); 2] = [
     ("core", &["headroom_core", "headroom_engine", "headroom_server"]),
     ("shim", &["headroom_kubernetes", "headroom_pods"]),
 ];
+
+/// Beginning of the targets of this program.
+const OWN: &str = "headroom";
 
 /// Applies the log levels of the config maps.
 #[derive(Debug)]
@@ -53,7 +57,11 @@ fn levels_of(entries: &BTreeMap<String, String>, start: &LogLevel) -> LogLevel {
             continue;
         };
         if key == LOG_LEVEL.key {
-            levels.level = level;
+            // Details of libraries would hide those of the scheduler.
+            levels.level = level.min(Level::Info);
+            if level > Level::Info {
+                levels.targets.entry(OWN.to_owned()).or_insert(level);
+            }
             continue;
         }
         let name = key.strip_prefix("log.").and_then(|rest| rest.strip_suffix(".level"));
@@ -73,15 +81,13 @@ fn levels_of(entries: &BTreeMap<String, String>, start: &LogLevel) -> LogLevel {
     levels
 }
 
-/// Reads a level of `YuniKorn`: a word, or a number from -1 to 5.
 fn level(text: &str) -> Option<Level> {
-    match text.trim().to_ascii_uppercase().as_str() {
-        "DEBUG" | "-1" => Some(Level::Debug),
-        "INFO" | "0" => Some(Level::Info),
-        "WARN" | "1" => Some(Level::Warn),
-        "ERROR" | "2" | "DPANIC" | "3" | "PANIC" | "4" | "FATAL" | "5" => Some(Level::Error),
-        _ => None,
-    }
+    Some(match parse_log_level(text)? {
+        LogWord::Debug => Level::Debug,
+        LogWord::Info => Level::Info,
+        LogWord::Warn => Level::Warn,
+        LogWord::Error => Level::Error,
+    })
 }
 
 #[cfg(test)]
@@ -101,7 +107,9 @@ mod tests {
         let none = levels(&[("log.level", "loud"), ("log.admission.level", "DEBUG")]);
         assert_eq!((none.level, none.targets.len()), (Level::Warn, 1));
         let all = levels(&[("log.level", "-1")]);
-        assert_eq!((all.level, all.targets.len()), (Level::Debug, 1));
+        assert_eq!((all.level, all.targets["headroom"]), (Level::Info, Level::Debug));
+        let few = levels(&[("log.level", "error")]);
+        assert_eq!((few.level, few.targets.len()), (Level::Error, 1));
         let parts = levels(&[
             ("log.core.level", "ERROR"),
             ("log.core.scheduler.node.level", "debug"),

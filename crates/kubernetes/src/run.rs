@@ -87,6 +87,7 @@ pub async fn run(interface: Interface, options: Options) -> Result<(), RunError>
     let settings = configuration.settings();
     let limited = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
     let api = api.limited(limited(settings.qps), limited(settings.burst));
+    interface.tell_cluster_by(Arc::clone(api.counters()));
     let writes = act::Options {
         namespace: namespace.clone(),
         instance: instance(),

@@ -17,6 +17,9 @@ use headroom_pods::predicate::{
     self, Code, Mode, NodeFacts, Options, PluginSet, PodFacts, Prepared, Refusal, Snapshot, Survey,
     fits_after_evictions,
 };
+use headroom_pods::shim::Shim;
+
+use crate::dump;
 
 /// Reason for all nodes if the pod of an ask is gone.
 const POD_GONE: &str = "the pod is gone";
@@ -56,13 +59,14 @@ pub(crate) enum Helpful {
 }
 
 impl Predicates<'_> {
-    /// Answers a question. `pod` returns the pod of an ask. The second result is the verdict on the pod, if the question
-    /// was about nodes for its start.
+    /// Answers a question about the pods of the state machine. The second result is the verdict on the pod, if the
+    /// question was about nodes for its start.
     pub(crate) fn answer(
         self,
         request: CallbackRequest,
-        pod: impl Fn(&str) -> Option<Arc<Pod>>,
+        shim: &Shim,
     ) -> (CallbackReply, Option<Judged>) {
+        let pod = |key: &str| shim.pod(key);
         let mut judged = None;
         let answer = request.question.map(|question| match question {
             Question::PredicatesBatch(batch) => {
@@ -74,10 +78,12 @@ impl Predicates<'_> {
             Question::PreemptionPredicatesBatch(batch) => {
                 Answer::PreemptionPredicatesBatch(self.evictions(batch, pod))
             }
-            Question::StateDump(_) => {
-                let error = "the Kubernetes scheduler has no state dump of its own".to_owned();
-                Answer::StateDump(StateDump { outcome: Some(Outcome::Error(error)) })
-            }
+            Question::StateDump(_) => Answer::StateDump(StateDump {
+                outcome: Some(match dump::of(shim, self.snapshot) {
+                    Ok(json) => Outcome::Json(json),
+                    Err(error) => Outcome::Error(error),
+                }),
+            }),
         });
         (CallbackReply { id: request.id, answer }, judged)
     }

@@ -10,6 +10,8 @@ use headroom_api::headroomv1::ResourceManager;
 use headroom_core::Name;
 use tokio::sync::Semaphore;
 
+use crate::cluster::ClusterCounters;
+
 /// Lock of a follower of events while its next events are prepared. One follower at a time prepares events, so other
 /// requests wait for at most one piece, regardless of the number of followers.
 pub(crate) static MAKING: Semaphore = Semaphore::const_new(1);
@@ -24,6 +26,7 @@ pub struct Live {
     requests: Mutex<BTreeMap<RequestKind, Requests>>,
     rms: OnceLock<Arc<dyn Managers>>,
     traces: OnceLock<Arc<Traces>>,
+    cluster: OnceLock<Arc<ClusterCounters>>,
 }
 
 /// Numbers of spans for a collector of traces, by result.
@@ -120,6 +123,14 @@ impl Requests {
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }
+
+    /// Counts a request.
+    pub(crate) fn count_one(&mut self, took: Duration) {
+        let seconds = took.as_secs_f64();
+        let bucket = Self::BOUNDS.iter().position(|bound| seconds <= *bound);
+        self.buckets[bucket.unwrap_or(Self::BOUNDS.len())] += 1;
+        self.seconds += seconds;
+    }
 }
 
 impl Live {
@@ -130,12 +141,8 @@ impl Live {
 
     /// Counts a request. `took` is the time until the headers of its response.
     pub fn answered(&self, kind: RequestKind, took: Duration) {
-        let seconds = took.as_secs_f64();
-        let bucket = Requests::BOUNDS.iter().position(|bound| seconds <= *bound);
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        let counted = requests.entry(kind).or_default();
-        counted.buckets[bucket.unwrap_or(Requests::BOUNDS.len())] += 1;
-        counted.seconds += seconds;
+        requests.entry(kind).or_default().count_one(took);
     }
 
     /// Returns the counts of all requests so far.
@@ -182,6 +189,17 @@ impl Live {
     /// Returns the counts of spans. `None` if tracing is off.
     pub fn traces(&self) -> Option<&Traces> {
         self.traces.get().map(Arc::as_ref)
+    }
+
+    /// Sets the counters of the Kubernetes scheduler in this process. Only the first call has an effect.
+    pub fn tell_cluster_by(&self, counters: Arc<ClusterCounters>) {
+        // The first source stays.
+        let _ = self.cluster.set(counters);
+    }
+
+    /// Returns the counters of the Kubernetes scheduler in this process. `None` without one.
+    pub fn cluster(&self) -> Option<&ClusterCounters> {
+        self.cluster.get().map(Arc::as_ref)
     }
 
     /// Sets the source of the resource managers. Only the first call has an effect.

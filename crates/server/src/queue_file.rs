@@ -238,6 +238,7 @@ impl QueueFile {
         // The text is stored before the record that refers to it.
         self.keep(&checksum, text)?;
         let command = Command::Configure(Box::new(configuration));
+        let identity = origin.identity.clone();
         let submission = Submission { origin, command };
         let outcome = match check {
             None => self.engine.submit(submission).await?,
@@ -258,10 +259,11 @@ impl QueueFile {
             text.clone_into(&mut in_force.text);
             in_force.checksum.clone_from(&checksum);
         });
+        let (sequence, resolvers) = (accepted.sequence, resolvers.warnings);
         if before != checksum {
             self.forget(&before);
+            tracing::info!(from = %identity, checksum, sequence, "the queue file is active");
         }
-        let (sequence, resolvers) = (accepted.sequence, resolvers.warnings);
         Ok(Applied { checksum, sequence, warnings, resolvers })
     }
 

@@ -118,9 +118,8 @@ async fn take(service: &Service, path: &Path, text: &str) -> Result<Applied, Tak
 }
 
 fn tell(path: &Path, applied: &Applied) {
-    let Applied { sequence, warnings, resolvers, .. } = applied;
+    let Applied { warnings, resolvers, .. } = applied;
     let path = path.display();
-    tracing::info!(%path, sequence, "the queue file is active");
     for warning in warnings.iter() {
         let (line, code) = (warning.line, warning.code);
         tracing::warn!(%path, line, %code, "{}", warning.message);

@@ -387,8 +387,7 @@ pub struct NearMiss {
 pub struct Remedies {
     /// Whether it starts without a change when it is next. Others start first until then.
     pub starts_alone: bool,
-    /// Whether it starts without a change when it is next and the resource manager accepts a node
-    /// for it.
+    /// Whether it starts without a change when it is next and a node passes its predicates.
     #[serde(default)]
     pub starts_once_accepted: bool,
     /// The outcome without a change if the asks ahead start first. Absent unless requested with

@@ -271,8 +271,7 @@ impl Edges {
             .into_iter()
             .map(|(reason, count)| format!("{reason} ({count}x)"))
             .collect();
-        let text =
-            format!("the resource manager rejects the nodes for the ask: {}", reasons.join("; "));
+        let text = format!("predicates reject the nodes for the ask: {}", reasons.join("; "));
         heard(of_ask(books, now, ask).saying(&text));
     }
 

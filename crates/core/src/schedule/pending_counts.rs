@@ -117,7 +117,7 @@ impl Reason {
         Some(match self {
             Self::Turn => return None,
             Self::For(blocker) => blocker.subject(books),
-            Self::Rm | Self::OtherNodes => String::from("the RM"),
+            Self::Rm | Self::OtherNodes => String::from("predicates"),
             Self::Placeholders | Self::Pause => String::from("the application itself"),
         })
     }

@@ -89,7 +89,8 @@ impl Blocker {
             About::Manager(id) if books.is_recovering(id) => {
                 format!("nodes of partition {}", books.partition(id).name)
             }
-            About::Manager(_) | About::Answer(_) => "the RM".into(),
+            About::Manager(_) => "the RM".into(),
+            About::Answer(_) => "predicates".into(),
             About::AbsentManager(id) => standstill::manager(books, id),
             About::Gang(id) => books
                 .applications()

@@ -73,7 +73,7 @@ codes! {
     /// The quota of a tenant above its own.
     AncestorQuota = "ANCESTOR_QUOTA", None, "capacity within the quota of {}, a tenant above", "quota of {}";
     /// The RM has not answered the question about the ask, or it has too many open questions.
-    AwaitingRm = "AWAITING_RM", None, "an answer of the resource manager about nodes", "answer of the RM";
+    AwaitingRm = "AWAITING_RM", None, "the check of predicates of nodes", "check of predicates";
     /// Too many asks of the application found no node.
     Backoff = "BACKOFF", None, "another try: too many asks of {} found no node", "back-off";
     /// A gang that reserves capacity until it is complete.
@@ -104,7 +104,7 @@ codes! {
     /// The block list of the ask.
     NodeBlocked = "NODE_BLOCKED", Some('a'), "a node that is not on the block list of the ask", "blocked nodes";
     /// The RM rejects every node with enough free capacity.
-    NodeConstraint = "NODE_CONSTRAINT", None, "a node that the resource manager accepts", "nodes rejected by the RM";
+    NodeConstraint = "NODE_CONSTRAINT", None, "a node that passes the predicates of the ask", "nodes rejected by predicates";
     /// Every node with enough free capacity is reserved for other asks.
     NodeReserved = "NODE_RESERVED", Some('b'), "a node that is not reserved for another ask", "reserved nodes";
     /// The reserved node does not have enough free capacity yet.

@@ -57,8 +57,8 @@ impl NodeReason {
             Self::Drained => "drained",
             Self::Reserved => "reserved for others",
             Self::Room => "with too little free",
-            Self::Refused => "rejected by the RM",
-            Self::Unasked => "not yet checked by the RM",
+            Self::Refused => "rejected by predicates",
+            Self::Unasked => "not yet checked against predicates",
         }
     }
 

@@ -74,7 +74,7 @@ pub(super) fn of_refusals(wait: &Wait, books: &Books, _: AllocationId) -> String
     if let Some(name) = books.allocation(ask).required_node() {
         let reason = reasons.first().map(|(reason, _)| *reason).unwrap_or_default();
         return format!(
-            "the ask requires node {name}, which the resource manager rejects because: {reason}. \
+            "the ask requires node {name}, which predicates reject because: {reason}. \
              Change the node requirements of the ask, or withdraw the ask."
         );
     }
@@ -102,7 +102,7 @@ pub(super) fn of_refusals(wait: &Wait, books: &Books, _: AllocationId) -> String
         }
     };
     format!(
-        "{first}the resource manager rejects {nodes}{causes}. Change the node requirements of the ask, or add matching nodes."
+        "{first}predicates reject {nodes}{causes}. Change the node requirements of the ask, or add matching nodes."
     )
 }
 

@@ -162,13 +162,13 @@ fn what_the_rm_refuses_is_told_with_its_reasons_and_not_again_for_a_while() {
               APP ADD APP_REQUEST app1 a1 {vcore: 2000 m}
               APP SET APP_ACCEPTED app1
             answer a1
-              REQUEST NONE DETAILS_NONE a1 app1 {vcore: 2000 m}: the resource manager rejects the nodes for the ask: taint (2x); affinity (1x)
+              REQUEST NONE DETAILS_NONE a1 app1 {vcore: 2000 m}: predicates reject the nodes for the ask: taint (2x); affinity (1x)
             void n1
             answer a1
             wait 15s
             void n1
             answer a1
-              REQUEST NONE DETAILS_NONE a1 app1 {vcore: 2000 m}: the resource manager rejects the nodes for the ask: taint (2x); port (1x)
+              REQUEST NONE DETAILS_NONE a1 app1 {vcore: 2000 m}: predicates reject the nodes for the ask: taint (2x); port (1x)
         "#]],
     );
 }

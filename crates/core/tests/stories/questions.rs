@@ -138,19 +138,19 @@ fn an_ask_that_the_rm_refuses_every_node_waits_until_one_of_them_changes() {
             ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
               a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=taint n2=taint
-              a1 waits NODE_CONSTRAINT: the resource manager rejects all 2 nodes with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
+              a1 waits NODE_CONSTRAINT: predicates reject all 2 nodes with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
             ask a2: a2 on n2, app1 Running
-              a1 waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
+              a1 waits NODE_CONSTRAINT: predicates reject the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
             release a2: a2 released, RM asked whether a1 may run on n2
               a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n2=taint
-              a1 waits NODE_CONSTRAINT: the resource manager rejects all 2 nodes with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
+              a1 waits NODE_CONSTRAINT: predicates reject all 2 nodes with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
             resize n3: RM asked whether a1 may run on n3
               a1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n3=affinity
-              a1 waits NODE_CONSTRAINT: the resource manager rejects all 3 nodes with enough free capacity, 2 because: taint, 1 because: affinity. Change the node requirements of the ask, or add matching nodes.
+              a1 waits NODE_CONSTRAINT: predicates reject all 3 nodes with enough free capacity, 2 because: taint, 1 because: affinity. Change the node requirements of the ask, or add matching nodes.
             resize n2
-              a1 waits NODE_CONSTRAINT: the resource manager rejects all 2 nodes with enough free capacity, 1 because: affinity, 1 because: taint. Change the node requirements of the ask, or add matching nodes.
+              a1 waits NODE_CONSTRAINT: predicates reject all 2 nodes with enough free capacity, 1 because: affinity, 1 because: taint. Change the node requirements of the ask, or add matching nodes.
             void n1: RM asked whether a1 may run on n1
               a1 waits AWAITING_RM: the resource manager has not answered question 4, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=ok, a1 on n1
@@ -174,11 +174,11 @@ fn what_an_answer_leaves_out_does_not_suit_the_ask() {
             ask a1: app1 Accepted, RM asked whether a1 may run on n1 n2
               a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=no answer n2=taint
-              a1 waits NODE_CONSTRAINT: the resource manager rejects all 2 nodes with enough free capacity, 1 because: no answer, 1 because: taint. Change the node requirements of the ask, or add matching nodes.
+              a1 waits NODE_CONSTRAINT: predicates reject all 2 nodes with enough free capacity, 1 because: no answer, 1 because: taint. Change the node requirements of the ask, or add matching nodes.
             void n1: RM asked whether a1 may run on n1
               a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=no answer
-              a1 waits NODE_CONSTRAINT: the resource manager rejects all 2 nodes with enough free capacity, 1 because: no answer, 1 because: taint. Change the node requirements of the ask, or add matching nodes.
+              a1 waits NODE_CONSTRAINT: predicates reject all 2 nodes with enough free capacity, 1 because: no answer, 1 because: taint. Change the node requirements of the ask, or add matching nodes.
             void n2: RM asked whether a1 may run on n2
               a1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n2=ok, a1 on n2, app1 Running
@@ -218,7 +218,7 @@ fn answers_that_come_late_or_twice_change_nothing() {
             ask a3: RM asked whether a3 may run on n2 n1
               a3 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             answer a3: RM says of a3: n2=taint n1=taint
-              a3 waits NODE_CONSTRAINT: the resource manager rejects all 2 nodes with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
+              a3 waits NODE_CONSTRAINT: predicates reject all 2 nodes with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
             void n2: RM asked whether a3 may run on n2
               a3 waits AWAITING_RM: the resource manager has not answered question 4, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a3: nothing
@@ -227,7 +227,7 @@ fn answers_that_come_late_or_twice_change_nothing() {
               a4 waits AWAITING_RM: the resource manager has not answered question 5, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             lose n1: a1 lost
             answer a4: RM says of a4: n2=taint
-              a4 waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
+              a4 waits NODE_CONSTRAINT: predicates reject the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
         "#]],
     );
 }
@@ -323,7 +323,7 @@ fn a_required_node_is_asked_about_and_not_kept_when_the_rm_refuses_it() {
             ask d1: app1 Accepted, RM asked whether d1 may run on n2
               d1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer d1: RM says of d1: n2=taint
-              d1 waits NODE_CONSTRAINT: the ask requires node n2, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw the ask.
+              d1 waits NODE_CONSTRAINT: the ask requires node n2, which predicates reject because: taint. Change the node requirements of the ask, or withdraw the ask.
             wait 5s: nothing
             void n2: RM asked whether d1 may run on n2
               d1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 5000 ms, about 1 node. Wait for the answer, or check the resource manager.
@@ -333,7 +333,7 @@ fn a_required_node_is_asked_about_and_not_kept_when_the_rm_refuses_it() {
             node n3: RM asked whether d2 may run on n3
               d2 waits AWAITING_RM: the resource manager has not answered question 3, sent at 5000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer d2: RM says of d2: n3=taint
-              d2 waits NODE_CONSTRAINT: the ask requires node n3, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw the ask.
+              d2 waits NODE_CONSTRAINT: the ask requires node n3, which predicates reject because: taint. Change the node requirements of the ask, or withdraw the ask.
             lose n3
               d2 waits IMPOSSIBLE: no release can start the ask: the ask requires node n3, which is not registered. Register the node, or withdraw the ask.
         "#]],
@@ -355,7 +355,7 @@ fn no_more_nodes_are_asked_for_while_the_rm_has_not_answered() {
               a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 2 nodes. Wait for the answer, or check the resource manager.
             scan-outstanding: nothing
             answer a1: RM says of a1: n1=taint n2=taint
-              a1 waits NODE_CONSTRAINT: the resource manager rejects all 2 nodes with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
+              a1 waits NODE_CONSTRAINT: predicates reject all 2 nodes with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
             scan-outstanding: more nodes would help a1
         "#]],
     );

@@ -90,7 +90,7 @@ fn a_node_with_room_that_the_rm_refuses_is_not_kept() {
             ask a1: app1 Accepted, RM asked whether a1 may run on n1
               a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=taint
-              a1 waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
+              a1 waits NODE_CONSTRAINT: predicates reject the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
             wait 3s: nothing
             ask b1: app2 Accepted, RM asked whether b1 may run on n1
               b1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 3000 ms, about 1 node. Wait for the answer, or check the resource manager.
@@ -130,7 +130,7 @@ fn a_kept_node_that_the_rm_refuses_once_there_is_room_is_given_up() {
             release f1: f1 released, RM asked whether a1 may run on n1
               a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 3000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=affinity, no node is reserved for a1
-              a1 waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: affinity. Change the node requirements of the ask, or add matching nodes.
+              a1 waits NODE_CONSTRAINT: predicates reject the only node with enough free capacity because: affinity. Change the node requirements of the ask, or add matching nodes.
             ask b1: app2 Accepted, RM asked whether b1 may run on n1
               b1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 3000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer b1: RM says of b1: n1=ok, b1 on n1, app2 Running, RM asked whether a1 may run on n1 once there is room
@@ -166,7 +166,7 @@ fn an_ask_with_a_kept_node_is_asked_about_others_too() {
             release f2: f2 released, RM asked whether a1 may run on n2
               a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 3000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n2=taint
-              a1 waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
+              a1 waits NODE_CONSTRAINT: predicates reject the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
             node n3: RM asked whether a1 may run on n3
               a1 waits AWAITING_RM: the resource manager has not answered question 3, sent at 3000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n3=ok, a1 on n3
@@ -192,7 +192,7 @@ fn a_required_node_without_room_is_kept_when_the_rm_lets_it() {
             ask d1: RM asked whether d1 may run on n1 once there is room
               d1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer d1: RM says of d1: n1=taint
-              d1 waits NODE_CONSTRAINT: the ask requires node n1, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw the ask.
+              d1 waits NODE_CONSTRAINT: the ask requires node n1, which predicates reject because: taint. Change the node requirements of the ask, or withdraw the ask.
             void n1: RM asked whether d1 may run on n1 once there is room
               d1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer d1: RM says of d1: n1=ok, n1 keeps d1, f1 to be stopped for d1
@@ -270,7 +270,7 @@ fn a_member_takes_the_place_of_the_first_placeholder_whose_node_the_rm_accepts()
               r2 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 2 nodes to reserve. Wait for the answer, or check the resource manager.
             answer r1: RM says of r1: N1=taint N2=ok, r1 takes the place of p2 on N2
             answer r2: RM says of r2: N1=taint N2=taint
-              r2 waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 2 nodes with one, or with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
+              r2 waits NODE_CONSTRAINT: the ask cannot replace a placeholder: predicates reject all 2 nodes with one, or with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
             void N1: RM asked whether r2 may run on N1 once there is room
               r2 waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer r2: RM says of r2: N1=ok, r2 takes the place of p1 on N1
@@ -306,15 +306,15 @@ fn a_member_that_the_rm_refuses_every_node_waits_until_one_changes_or_comes() {
             answer r: RM says of r: N1=taint, RM asked whether r may run on N2
               r waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N2=affinity
-              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 2 nodes with one, or with enough free capacity, 1 because: affinity, 1 because: taint. Change the node requirements of the ask, or add matching nodes.
+              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: predicates reject all 2 nodes with one, or with enough free capacity, 1 because: affinity, 1 because: taint. Change the node requirements of the ask, or add matching nodes.
             void N2: RM asked whether r may run on N2
               r waits AWAITING_RM: the resource manager has not answered question 3, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N2=affinity
-              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 2 nodes with one, or with enough free capacity, 1 because: affinity, 1 because: taint. Change the node requirements of the ask, or add matching nodes.
+              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: predicates reject all 2 nodes with one, or with enough free capacity, 1 because: affinity, 1 because: taint. Change the node requirements of the ask, or add matching nodes.
             node N3: RM asked whether r may run on N3
               r waits AWAITING_RM: the resource manager has not answered question 4, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N3=taint
-              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects all 3 nodes with one, or with enough free capacity, 2 because: taint, 1 because: affinity. Change the node requirements of the ask, or add matching nodes.
+              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: predicates reject all 3 nodes with one, or with enough free capacity, 2 because: taint, 1 because: affinity. Change the node requirements of the ask, or add matching nodes.
             void N1: RM asked whether r may run on N1 once there is room
               r waits AWAITING_RM: the resource manager has not answered question 5, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N1=ok, r takes the place of ph on N1
@@ -344,7 +344,7 @@ fn placeholders_that_are_too_small_go_whatever_the_rm_says() {
             ask r: p1 to be released: Timeout, RM asked whether r may run on N2 once there is room
               r waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             answer r: RM says of r: N2=taint
-              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: the resource manager rejects the only node with one, or with enough free capacity, because: taint. Change the node requirements of the ask, or add matching nodes.
+              r waits NODE_CONSTRAINT: the ask cannot replace a placeholder: predicates reject the only node with one, or with enough free capacity, because: taint. Change the node requirements of the ask, or add matching nodes.
             release p2: p2 released
               r waits GANG_INCOMPLETE: application G has placeholders for task group t, but the ask cannot replace any of them yet. Wait until a placeholder is placed or released.
         "#]],

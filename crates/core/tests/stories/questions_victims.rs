@@ -51,7 +51,7 @@ fn the_rm_says_how_many_go_and_where_nobody_does() {
             release v3: v3 released, RM asked whether x may run on n1
               x waits AWAITING_RM: the resource manager has not answered question 2, sent at 30000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer x: RM says of x: n1=affinity
-              x waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: affinity. Change the node requirements of the ask, or add matching nodes.
+              x waits NODE_CONSTRAINT: predicates reject the only node with enough free capacity because: affinity. Change the node requirements of the ask, or add matching nodes.
             release v2: v2 released, RM asked whether x may run on n1
               x waits AWAITING_RM: the resource manager has not answered question 3, sent at 30000 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer x: RM says of x: n1=ok, x on n1, A Running
@@ -94,7 +94,7 @@ fn an_ask_that_the_rm_refuses_everywhere_has_nobody_stopped_and_is_tried_again()
               x waits AWAITING_RM: the resource manager has not answered question 3, sent at 45000 ms, about 1 node to reserve. Wait for the answer, or check the resource manager.
             wait 15s: nothing
             answer x: RM says of x: n1=ok, n1 keeps x, nothing to stop for x
-              x waits NODE_CONSTRAINT: the resource manager rejects the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
+              x waits NODE_CONSTRAINT: predicates reject the only node with enough free capacity because: taint. Change the node requirements of the ask, or add matching nodes.
         "#]],
     );
 }
@@ -186,7 +186,7 @@ fn a_required_node_with_room_that_the_rm_refuses_is_not_kept_behind_another_ask(
             ask a1: A Accepted, RM asked whether a1 may run on n1
               a1 waits AWAITING_RM: the resource manager has not answered question 1, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             answer a1: RM says of a1: n1=taint
-              a1 waits NODE_CONSTRAINT: the ask requires node n1, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw the ask.
+              a1 waits NODE_CONSTRAINT: the ask requires node n1, which predicates reject because: taint. Change the node requirements of the ask, or withdraw the ask.
             ask b1: b1 on n1, A Running, RM asked whether a1 may run on n1
               a1 waits AWAITING_RM: the resource manager has not answered question 2, sent at 0 ms, about 1 node. Wait for the answer, or check the resource manager.
             ask a2: RM asked whether a2 may run on n1 once there is room
@@ -194,7 +194,7 @@ fn a_required_node_with_room_that_the_rm_refuses_is_not_kept_behind_another_ask(
             answer a2: RM says of a2: n1=ok, n1 keeps a2, b1 to be stopped for a2
               a2 waits PREEMPTION_PENDING: node n1 is reserved for the ask and has vcore 2 free, but the ask needs vcore 4. Preempted allocations on this node free vcore 2. Wait until these allocations stop.
             answer a1: RM says of a1: n1=taint
-              a1 waits NODE_CONSTRAINT: the ask requires node n1, which the resource manager rejects because: taint. Change the node requirements of the ask, or withdraw the ask.
+              a1 waits NODE_CONSTRAINT: the ask requires node n1, which predicates reject because: taint. Change the node requirements of the ask, or withdraw the ask.
         "#]],
     );
 }

@@ -385,7 +385,7 @@ const fn starts_when(remedies: &Remedies) -> Option<&'static str> {
     if remedies.starts_alone {
         Some("when the ask is next, if the asks ahead leave enough capacity")
     } else if remedies.starts_once_accepted {
-        Some("after the resource manager has accepted a node for the ask")
+        Some("after a node has passed the predicates of the ask")
     } else {
         None
     }

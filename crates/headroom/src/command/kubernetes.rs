@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Arg, Args};
 
-use super::serve::{Cluster, Plays, ServerKeys};
+use super::serve::{Cluster, NOT_ON_KUBERNETES, Plays, ServerKeys};
 
 const EXAMPLE: &str = "\
 Examples:
@@ -21,7 +21,7 @@ Examples:
 /// `yunikorn-configs`. The server for REST and the page runs in the same process, without a journal: the API server
 /// has everything that is needed after a restart.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLE)]
+#[command(after_help = EXAMPLE, mut_args(hide_foreign))]
 pub(crate) struct Kubernetes {
     /// File with the address of the API server and the credentials. The default is the value of `KUBECONFIG`,
     /// `~/.kube/config`, or the service account of the pod
@@ -40,4 +40,10 @@ impl Kubernetes {
         let Self { kubeconfig, namespace, server } = self;
         server.run(Plays::Kubernetes(Cluster { kubeconfig, namespace }))
     }
+}
+
+/// Hides the keys that have no meaning on Kubernetes.
+fn hide_foreign(arg: Arg) -> Arg {
+    let is_foreign = NOT_ON_KUBERNETES.iter().any(|key| arg.get_id() == key);
+    arg.hide(is_foreign)
 }

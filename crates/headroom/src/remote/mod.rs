@@ -77,8 +77,8 @@ impl Remote {
     fn explained(&self, error: anyhow::Error) -> anyhow::Error {
         match error.downcast_ref::<ClientError>() {
             Some(ClientError::Unreachable { .. }) => error.context(format!(
-                "no server responds at {}. Start a server with `headroom serve`, or specify \
-                 another server with --server",
+                "no server responds at {}. Start a server with `headroom serve` or `headroom kubernetes`, or specify the \
+                 address of another server with --server or `HEADROOM_SERVER`",
                 self.server
             )),
             _ => error,

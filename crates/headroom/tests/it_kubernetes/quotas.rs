@@ -29,6 +29,7 @@ fn a_pod_over_the_quota_waits_and_starts_with_a_release() {
     assert!(message.contains(&path) && message.contains("QUEUE_MAX"), "{message}");
     let explained = world.headroom(&["explain", "pod", &format!("{}/p4", lab.name)]);
     assert!(explained.starts_with(&message), "{explained}\n{message}");
+    assert_eq!(lab.event("p4", "PodUnschedulable"), message);
     let info = lab.queue(&path);
     assert_eq!(info["maxResource"], json!({"memory": 8_589_934_592_i64, "vcore": 4_000}));
     assert_eq!(info["allocatedResource"]["vcore"], 4_000);

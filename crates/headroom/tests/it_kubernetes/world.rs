@@ -307,6 +307,11 @@ impl World {
 
     /// Reads from the REST interface of the scheduler at an address. `None` if the object does not exist.
     pub(crate) fn rest_at(address: &str, path: &str) -> Option<Value> {
+        Self::text_at(address, path).map(|text| serde_json::from_str(&text).unwrap())
+    }
+
+    /// Reads a text at an address. `None` if it does not exist.
+    pub(crate) fn text_at(address: &str, path: &str) -> Option<String> {
         let url = format!("http://{address}{path}");
         let response = runtime().block_on(async {
             let client = reqwest::Client::builder().no_proxy().build().unwrap();
@@ -314,7 +319,7 @@ impl World {
             let is_found = response.status().is_success();
             (is_found, response.text().await.unwrap())
         });
-        response.0.then(|| serde_json::from_str(&response.1).unwrap())
+        response.0.then_some(response.1)
     }
 }
 

@@ -4,6 +4,7 @@ use headroom_pods::object::Pod;
 use headroom_pods::shim::{BindDone, BindError, BindRequest, PodIdentity};
 use http::Method;
 use serde_json::json;
+use tokio::time::Instant;
 
 use crate::client::{Content, Fault, path};
 
@@ -24,14 +25,21 @@ impl Actor {
             "target": { "apiVersion": "v1", "kind": "Node", "name": node.as_str() },
         });
         let path = format!("{}/binding", path::pod(&pod.namespace, &pod.name));
+        let (counters, begin) = (self.api.counters(), Instant::now());
         match self.api.write(Method::POST, &path, Content::Json(&binding)).await {
-            Ok(_) => Ok(BindDone::PodBound),
-            Err(fault) => match fault.code() {
-                Some(404) => Err(BindError::Gone),
-                // Also after an earlier request whose answer was lost.
-                Some(409) => self.bound_already(request, &fault).await,
-                Some(_) | None => Err(BindError::Retry(fault.to_string())),
-            },
+            Ok(_) => {
+                counters.bound(begin.elapsed());
+                Ok(BindDone::PodBound)
+            }
+            Err(fault) => {
+                counters.bind_failed();
+                match fault.code() {
+                    Some(404) => Err(BindError::Gone),
+                    // Also after an earlier request whose answer was lost.
+                    Some(409) => self.bound_already(request, &fault).await,
+                    Some(_) | None => Err(BindError::Retry(fault.to_string())),
+                }
+            }
         }
     }
 

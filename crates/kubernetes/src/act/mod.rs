@@ -24,8 +24,6 @@ use crate::queue::{DeviceWrite, Observed, ToServer};
 use crate::volumes::Volumes;
 use crate::watch::pause::Pauses;
 
-pub use event::EventCounts;
-
 use event::Events;
 use order::{Key, Order, Write};
 
@@ -54,7 +52,6 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Writer {
     task: JoinHandle<()>,
-    events: Events,
 }
 
 impl Drop for Writer {
@@ -64,11 +61,6 @@ impl Drop for Writer {
 }
 
 impl Writer {
-    /// Returns how many events were written and dropped.
-    pub fn events(&self) -> EventCounts {
-        self.events.counts()
-    }
-
     /// Waits until the queue of writes is closed, and every write has ended.
     pub async fn ended(&mut self) {
         drop((&mut self.task).await);
@@ -92,11 +84,11 @@ pub fn start(
         outcomes,
         permits: Arc::new(Semaphore::new(IN_FLIGHT)),
     };
-    let work = run(actor, writes, events.clone());
+    let work = run(actor, writes, events);
     let task = tokio::spawn(async move {
         tokio::join!(work, forward(taken, observed));
     });
-    Writer { task, events }
+    Writer { task }
 }
 
 /// Moves outcomes to the queue of the loop.

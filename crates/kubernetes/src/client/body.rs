@@ -1,8 +1,9 @@
 //! Bodies of requests and of answers.
 
+use std::fmt::Display;
+
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
-use kube::client::Body;
 use serde_json::Value;
 
 use super::Fault;
@@ -41,8 +42,13 @@ impl Content<'_> {
     }
 }
 
+/// Body of an answer.
+pub(super) trait Readable: http_body::Body<Data = Bytes, Error: Display> + Unpin {}
+
+impl<B: http_body::Body<Data = Bytes, Error: Display> + Unpin> Readable for B {}
+
 /// Reads an answer of at most `limit` bytes.
-pub(super) async fn read(mut body: Body, limit: usize) -> Result<Bytes, Fault> {
+pub(super) async fn read(mut body: impl Readable, limit: usize) -> Result<Bytes, Fault> {
     let mut text = BytesMut::new();
     while let Some(part) = part(&mut body).await? {
         if text.len() + part.len() > limit {
@@ -54,7 +60,7 @@ pub(super) async fn read(mut body: Body, limit: usize) -> Result<Bytes, Fault> {
 }
 
 /// Returns the next part of an answer, or nothing at its end.
-pub(super) async fn part(body: &mut Body) -> Result<Option<Bytes>, Fault> {
+pub(super) async fn part(body: &mut impl Readable) -> Result<Option<Bytes>, Fault> {
     loop {
         match body.frame().await {
             None => return Ok(None),

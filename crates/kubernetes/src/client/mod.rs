@@ -1,10 +1,11 @@
 //! Requests to the API server.
 //!
-//! Connections, TLS, and credentials are those of the `kube` crate. Objects are decoded here, as the lean types of
+//! TLS and credentials are those of the `kube` crate. Objects are decoded here, as the lean types of
 //! [`headroom_pods::object`], so `managedFields` and other unread fields are never stored. Each answer has a limit of
 //! bytes and of time.
 
 mod body;
+mod connect;
 mod fault;
 mod lines;
 mod pace;
@@ -15,17 +16,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use headroom_server::{ClusterCounters, ClusterRequest};
 use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
 use http::{Method, Request, Response};
 use kube::client::Body;
 use kube::config::{Config, KubeConfigOptions, Kubeconfig};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use tower::ServiceExt as _;
 
 pub use body::Content;
 pub use fault::{ConnectFault, Fault, Refusal};
 pub use lines::Lines;
 
+use body::Readable;
+use connect::Requests;
 use pace::Pace;
 
 /// Time within which a single answer must be complete.
@@ -44,8 +49,10 @@ const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// A client of one API server. Clones share their connections and their pace.
 #[derive(Clone)]
 pub struct Api {
-    client: kube::Client,
+    requests: Requests,
+    streams: kube::Client,
     pace: Arc<Pace>,
+    counters: Arc<ClusterCounters>,
 }
 
 impl std::fmt::Debug for Api {
@@ -56,11 +63,21 @@ impl std::fmt::Debug for Api {
 
 impl From<kube::Client> for Api {
     fn from(client: kube::Client) -> Self {
-        Self { client, pace: Arc::new(Pace::default()) }
+        Self::new(connect::through(&client), client)
     }
 }
 
 impl Api {
+    fn new(requests: Requests, streams: kube::Client) -> Self {
+        let (pace, counters) = (Arc::new(Pace::default()), Arc::default());
+        Self { requests, streams, pace, counters }
+    }
+
+    /// Returns the counters of all clones.
+    pub fn counters(&self) -> &Arc<ClusterCounters> {
+        &self.counters
+    }
+
     /// Connects as `KUBECONFIG` specifies, or `~/.kube/config`, or else with the account of the pod that this process
     /// runs in.
     ///
@@ -88,8 +105,8 @@ impl Api {
     fn with_config(mut config: Config) -> Result<Self, ConnectFault> {
         // Each caller decides itself what is repeated, and when.
         config.default_retry = false;
-        let client = kube::Client::try_from(config);
-        client.map(Self::from).map_err(|error| ConnectFault(error.to_string()))
+        let (requests, streams) = connect::clients(config)?;
+        Ok(Self::new(requests, streams))
     }
 
     /// Limits the writes per second. `burst` writes can be sent at once.
@@ -146,8 +163,13 @@ impl Api {
     /// Returns why there is no stream.
     pub async fn stream(&self, path: &str) -> Result<Lines, Fault> {
         let request = request(Method::GET, path, Content::None)?;
-        let answer = tokio::time::timeout(STREAM_TIME, self.send(request)).await;
-        Ok(Lines::new(answer.map_err(|_| Fault::Late(STREAM_TIME))??.into_body()))
+        let sent = async {
+            let response = self.streams.send(request).await;
+            self.taken(&Method::GET, response.map_err(|error| chain(&error))).await
+        };
+        let answer = tokio::time::timeout(STREAM_TIME, sent).await;
+        let answer = answer.unwrap_or_else(|_| Err(self.late(&Method::GET, STREAM_TIME)));
+        Ok(Lines::new(answer?.into_body()))
     }
 
     async fn answer(
@@ -157,18 +179,47 @@ impl Api {
         content: Content<'_>,
         limit: usize,
     ) -> Result<Bytes, Fault> {
-        let request = request(method, path, content)?;
-        let answer = async { body::read(self.send(request).await?.into_body(), limit).await };
-        tokio::time::timeout(ANSWER_TIME, answer).await.map_err(|_| Fault::Late(ANSWER_TIME))?
+        let request = request(method.clone(), path, content)?;
+        let answer = async {
+            let response = self.requests.clone().oneshot(request).await;
+            let response = self.taken(&method, response.map_err(|error| chain(&*error))).await?;
+            body::read(response.into_body(), limit).await
+        };
+        let answer = tokio::time::timeout(ANSWER_TIME, answer).await;
+        answer.unwrap_or_else(|_| Err(self.late(&method, ANSWER_TIME)))
     }
 
-    async fn send(&self, request: Request<Body>) -> Result<Response<Body>, Fault> {
-        let response = self.client.send(request).await;
-        let response = response.map_err(|error| Fault::Unreachable(chain(&error)))?;
+    /// Counts an answer. Returns it unless it is a refusal.
+    async fn taken<B: Readable>(
+        &self,
+        method: &Method,
+        response: Result<Response<B>, String>,
+    ) -> Result<Response<B>, Fault> {
+        let code = response.as_ref().ok().map(|response| response.status().as_u16());
+        self.counters.requested(ClusterRequest { method: name_of(method), code });
+        let response = response.map_err(Fault::Unreachable)?;
         if response.status().is_success() {
             return Ok(response);
         }
         Err(Fault::Refused(refusal(response).await))
+    }
+
+    /// Returns the fault of a request that was given up after this time.
+    fn late(&self, method: &Method, after: Duration) -> Fault {
+        self.counters.requested(ClusterRequest { method: name_of(method), code: None });
+        Fault::Late(after)
+    }
+}
+
+/// Returns the name of a method that is sent here.
+fn name_of(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        _ => "other",
     }
 }
 
@@ -218,7 +269,7 @@ impl From<Status> for Refusal {
     }
 }
 
-async fn refusal(response: Response<Body>) -> Refusal {
+async fn refusal(response: Response<impl Readable>) -> Refusal {
     let code = response.status().as_u16();
     let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
     let retry_after = header.and_then(|value| value.parse().ok()).map(Duration::from_secs);

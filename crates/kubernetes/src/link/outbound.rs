@@ -46,6 +46,7 @@ pub(crate) fn register(configuration: &Configuration) -> Content {
         preemption_predicates: true,
         predicates_cacheable: true,
         container_state: true,
+        state_dump: true,
         // A round trip in the process is short, and each verdict counts the placements before it.
         questions_at_once: 1,
         ..Capabilities::default()

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use headroom_pods::object::Labels;
+use headroom_pods::object::{Labels, Text};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -74,11 +74,9 @@ pub(super) fn read_line<T: Object>(
 ) -> Result<(Event<T>, String), Fault> {
     let Line { kind, object } = json(line)?;
     let text = object.get();
-    let object =
-        |event: fn(Arc<T>) -> Event<T>| read_object(text, source).map_or(Event::Unreadable, &event);
-    let event = match &*kind {
-        "ADDED" | "MODIFIED" => object(Event::Applied),
-        "DELETED" => object(Event::Deleted),
+    let event: fn(Arc<T>) -> Event<T> = match &*kind {
+        "ADDED" | "MODIFIED" => Event::Applied,
+        "DELETED" => Event::Deleted,
         "BOOKMARK" => {
             let Versioned { metadata } = json(text.as_bytes())?;
             let ends_list =
@@ -88,8 +86,11 @@ pub(super) fn read_line<T: Object>(
         "ERROR" => return Err(Fault::Refused(json::<Status>(text.as_bytes())?.into())),
         kind => return Err(Fault::Unreadable(format!("event of type {kind:?}"))),
     };
+    if let Some((object, version)) = read_object(text, source) {
+        return Ok((event(object), version.as_str().to_owned()));
+    }
     let Versioned { metadata } = json(text.as_bytes())?;
-    Ok((event, metadata.resource_version))
+    Ok((Event::Unreadable, metadata.resource_version))
 }
 
 /// What a page of a list has besides its objects.
@@ -108,16 +109,20 @@ pub(super) fn read_page<T: Object>(
 ) -> Result<Page, Fault> {
     let List { metadata, items } = json(text)?;
     for item in items.unwrap_or_default() {
-        if let Some(object) = read_object(item.get(), source) {
+        if let Some((object, _)) = read_object(item.get(), source) {
             take(object);
         }
     }
     Ok(Page { version: metadata.resource_version, rest: metadata.r#continue })
 }
 
-fn read_object<T: Object>(text: &str, source: &Source) -> Option<Arc<T>> {
-    match serde_json::from_str(text) {
-        Ok(object) => Some(Arc::new(object)),
+/// Reads an object. Returns its version too.
+fn read_object<T: Object>(text: &str, source: &Source) -> Option<(Arc<T>, Text)> {
+    match serde_json::from_str::<T>(text) {
+        Ok(mut object) => {
+            let version = std::mem::take(&mut object.metadata_mut().resource_version);
+            Some((Arc::new(object), version))
+        }
         Err(error) => {
             let (name, start) = (&source.name, text.chars().take(200).collect::<String>());
             tracing::warn!(

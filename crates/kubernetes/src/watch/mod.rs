@@ -219,6 +219,7 @@ impl<T: Object> Watch<T> {
     /// Decides how to go on after a failure.
     fn recover(&mut self, fault: &Fault) {
         let kind = &self.source.name;
+        self.api.counters().watch_failed(kind);
         let is_listed = !matches!(self.state, State::Unlisted);
         let failures = self.pauses.failed();
         match (fault, self.listing) {

@@ -13,6 +13,9 @@ use crate::client::path::encoded;
 pub trait Object: DeserializeOwned + PartialEq + Send + Sync + 'static {
     /// Returns the metadata.
     fn metadata(&self) -> &Metadata;
+
+    /// Returns the metadata.
+    fn metadata_mut(&mut self) -> &mut Metadata;
 }
 
 macro_rules! objects {
@@ -20,6 +23,10 @@ macro_rules! objects {
         $(impl Object for $kind {
             fn metadata(&self) -> &Metadata {
                 &self.metadata
+            }
+
+            fn metadata_mut(&mut self) -> &mut Metadata {
+                &mut self.metadata
             }
         })*
     };

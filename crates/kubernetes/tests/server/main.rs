@@ -37,7 +37,7 @@ pub(crate) use with_cluster;
 
 /// The writes of a scheduler, and the other end of their queues.
 struct Writes {
-    writer: Writer,
+    _writer: Writer,
     volumes: Arc<Volumes>,
     to: mpsc::Sender<ToServer>,
     outcomes: mpsc::Receiver<Observed>,
@@ -55,7 +55,7 @@ impl Writes {
         };
         let volumes = Arc::new(Volumes::default());
         let writer = start(api.clone(), &options, Arc::clone(&volumes), writes, observed);
-        Self { writer, volumes, to, outcomes, tickets: 0 }
+        Self { _writer: writer, volumes, to, outcomes, tickets: 0 }
     }
 
     async fn write(&self, write: ApiWrite) {

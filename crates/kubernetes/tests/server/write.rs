@@ -8,6 +8,7 @@ use headroom_pods::shim::{
     ApiWrite, BindDone, BindError, BindStep, DeletePurpose, Notice, Outcome, PodIdentity,
     WaitReason,
 };
+use headroom_server::EventOutcome;
 use serde_json::{Value, json};
 
 use super::support::cluster::{delete, eventually, namespace, pod, post};
@@ -166,11 +167,11 @@ async fn events_are_written_on_their_objects() {
             writes.to.send(ToServer::Event(event)).await.unwrap();
         }
         let counts = eventually("five events", async || {
-            let counts = writes.writer.events();
-            (counts.written + counts.failed + counts.dropped >= 5).then_some(counts)
+            let counts = EventOutcome::ALL.map(|outcome| api.counters().events(outcome));
+            (counts.iter().sum::<u64>() >= 5).then_some(counts)
         })
         .await;
-        assert_eq!((counts.written, counts.failed, counts.dropped), (5, 0, 0));
+        assert_eq!(counts, [5, 0, 0]);
         let events = api.get::<Value>(&path::events("events")).await.unwrap();
         let mut reasons: Vec<_> = events["items"]
             .as_array()

@@ -157,8 +157,8 @@ kinds! {
     GangSchedulingFailed = "GangScheduling", "GangSchedulingFailed", Warning, Each;
     /// A claim of the pod is missing or being deleted.
     FailedScheduling = "FailedScheduling", "FailedScheduling", Warning, Each;
-    /// The scheduling condition of the pod changed.
-    Unschedulable = "PodUnschedulable", "PodUnschedulable", Normal, Series;
+    /// The pod waits. The message is that of its condition.
+    Unschedulable = "PodUnschedulable", "PodUnschedulable", Normal, Each;
     /// The pod has a node.
     Scheduled = "Scheduled", "Scheduled", Normal, Each;
     /// The API server took the binding.

@@ -9,6 +9,30 @@ pub fn parse_bool(text: &str) -> Option<bool> {
     }
 }
 
+/// Level of log lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogWord {
+    /// Details for developers.
+    Debug,
+    /// What happens.
+    Info,
+    /// Somebody should look.
+    Warn,
+    /// Something failed.
+    Error,
+}
+
+/// Reads a log level of `YuniKorn`: a word, or a number from -1 to 5.
+pub fn parse_log_level(text: &str) -> Option<LogWord> {
+    match text.trim().to_ascii_uppercase().as_str() {
+        "DEBUG" | "-1" => Some(LogWord::Debug),
+        "INFO" | "0" => Some(LogWord::Info),
+        "WARN" | "1" => Some(LogWord::Warn),
+        "ERROR" | "2" | "DPANIC" | "3" | "PANIC" | "4" | "FATAL" | "5" => Some(LogWord::Error),
+        _ => None,
+    }
+}
+
 /// Reads a decimal integer with an optional sign.
 pub fn parse_integer(text: &str) -> Option<i64> {
     text.parse().ok()

@@ -18,6 +18,9 @@ pub struct Metadata {
     /// Unique ID, which a later object of the same name does not have.
     #[serde(deserialize_with = "unique")]
     pub uid: Text,
+    /// Version of the object. A watch takes it out, because it differs after each write, whatever was written.
+    #[serde(deserialize_with = "unique")]
+    pub resource_version: Text,
     /// Labels.
     pub labels: Labels,
     /// Annotations that Headroom reads. Others are not stored.

@@ -3,7 +3,7 @@
 use crate::convert::event::{EventKind, EventObject};
 use crate::convert::settings::{
     CONFIGS_MAP, CorruptEntry, DEFAULTS_MAP, Entries, SettingFault, Settings, entries,
-    extra_entries, merge, parse, queue_file, reload,
+    extra_entries, merge, parse, queue_file, reload, unreadable_levels,
 };
 use crate::object::{ConfigMap, Text};
 
@@ -67,6 +67,21 @@ impl Shim {
         let (read, corrupt) = map.map_or_else(Default::default, |map| entries(map, last));
         for CorruptEntry { key, error } in corrupt {
             let note = format!("entry {key} is unreadable, the last readable value stays: {error}");
+            let about = EventObject::ConfigMap { name: name.into() };
+            self.event(about, EventKind::ConfigurationIgnored, note);
+        }
+        let last = match which {
+            SettingsMap::Defaults => &self.configuration.defaults,
+            SettingsMap::Configs => &self.configuration.configs,
+        };
+        let new = |(key, value): &(&Text, &Text)| last.get(*key) != Some(value);
+        let notes: Vec<String> = unreadable_levels(&read)
+            .filter(new)
+            .map(|(key, value)| {
+                format!("{key} is {value:?}, which is no log level, and has no effect")
+            })
+            .collect();
+        for note in notes {
             let about = EventObject::ConfigMap { name: name.into() };
             self.event(about, EventKind::ConfigurationIgnored, note);
         }

@@ -38,7 +38,7 @@ pub use message::{
     SnapshotChange, Termination, WaitReason,
 };
 
-pub use standing::Standing;
+pub use standing::{KnownPod, Standing};
 
 use recovery::Phase;
 use state::{Age, Application, NodeEntry, PodEntry};
@@ -150,14 +150,9 @@ impl Shim {
         Some(Arc::clone(&self.pods.get(uid)?.pod))
     }
 
-    /// Returns the state of the task of a pod, for the state dump.
+    /// Returns the state of the task of a pod.
     pub fn task_state(&self, uid: &str) -> Option<&'static str> {
         Some(self.pods.get(uid)?.task()?.state.name())
-    }
-
-    /// Returns the state of an application, for the state dump.
-    pub fn application_state(&self, id: &str) -> Option<&'static str> {
-        Some(self.applications.get(id)?.state.name())
     }
 
     fn take_notice(&mut self, notice: Notice) {

@@ -6,7 +6,7 @@ use crate::convert::identity::application_id;
 use crate::object::{Pod, Text};
 
 use super::Shim;
-use super::state::{ApplicationState, Place, TaskState};
+use super::state::{ApplicationState, Place, PodKind, TaskState};
 
 /// What the scheduler knows about one of our pods.
 #[derive(Clone, Debug)]
@@ -19,7 +19,41 @@ pub struct Standing {
     pub unasked: Option<String>,
 }
 
+/// What the state dump has about a pod.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownPod<'a> {
+    /// The pod.
+    pub pod: &'a Arc<Pod>,
+    /// Name of its node, also of a node that the API server does not know yet. Empty without a node.
+    pub node: &'a str,
+    /// Whether another scheduler places the pod.
+    pub is_foreign: bool,
+    /// ID of its application. `None` for a foreign pod, or one that no application has yet.
+    pub application: Option<&'a str>,
+    /// State of its task, under the same condition.
+    pub state: Option<&'static str>,
+}
+
 impl Shim {
+    /// Returns all pods that have not ended, in no order.
+    pub fn known_pods(&self) -> impl Iterator<Item = KnownPod<'_>> {
+        self.pods.values().map(|entry| KnownPod {
+            pod: &entry.pod,
+            node: match &entry.place {
+                Place::Nowhere => "",
+                Place::Node(node) | Place::Orphan(node) => node,
+            },
+            is_foreign: matches!(entry.kind, PodKind::Foreign { .. }),
+            application: entry.task().map(|task| task.application.as_str()),
+            state: entry.task().map(|task| task.state.name()),
+        })
+    }
+
+    /// Returns the applications with their states, in no order.
+    pub fn application_states(&self) -> impl ExactSizeIterator<Item = (&Text, &'static str)> {
+        self.applications.iter().map(|(id, application)| (id, application.state.name()))
+    }
+
     /// Returns what is known about a pod. `None` if it is not one of ours, or has ended.
     pub fn standing(&self, namespace: &str, name: &str) -> Option<Standing> {
         let uid = self.names.get(&(Text::from(namespace), Text::from(name)))?;

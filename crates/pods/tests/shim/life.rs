@@ -815,6 +815,27 @@ fn a_deleted_config_map_has_no_entries() {
 }
 
 #[test]
+fn a_log_level_that_does_not_exist_is_reported_once() {
+    check(
+        "
+        setting log.level loud
+        setting log.core.level DEBUG
+        setting log.core.level -2
+        ",
+        &expect![[r#"
+            setting log.level loud
+                event yunikorn-configs: EntryIgnored
+                tell: configuration
+            setting log.core.level DEBUG
+                tell: configuration
+            setting log.core.level -2
+                event yunikorn-configs: EntryIgnored
+                tell: configuration
+        "#]],
+    );
+}
+
+#[test]
 fn a_corrupt_entry_is_reported_and_its_last_value_stays() {
     check(
         "

@@ -1,5 +1,7 @@
 //! Why asks of an RM wait, for an RM that informs its users.
 
+use std::sync::Arc;
+
 use headroom_core::books::Books;
 use headroom_core::explain::{Verdict, explain};
 use headroom_core::{Blocker, Kind, Name, Scheduler, more_nodes_help};
@@ -7,6 +9,7 @@ use headroom_core::{Blocker, Kind, Name, Scheduler, more_nodes_help};
 use tokio::sync::mpsc;
 
 use super::interface::Interface;
+use crate::cluster::ClusterCounters;
 use crate::pods::PodQuestion;
 
 /// Largest number of asks in one request.
@@ -39,6 +42,11 @@ impl Interface {
     /// the first call.
     pub fn pod_questions(&self) -> Option<mpsc::Receiver<PodQuestion>> {
         self.service().pods().take()
+    }
+
+    /// Shows the counters of a Kubernetes scheduler in this process in the metrics.
+    pub fn tell_cluster_by(&self, counters: Arc<ClusterCounters>) {
+        self.service().live().tell_cluster_by(counters);
     }
 
     /// Returns why the asks with these keys wait. Leaves out those that do not wait, and those beyond [`ASKS_MAX`].

@@ -6,6 +6,7 @@
 //! on the queues, the nodes, and the wait reasons, but not on allocations and asks. For the names of Headroom, the cost
 //! also depends on the tenants, and on the users of leaves with user limits.
 
+mod cluster;
 mod engine;
 mod own;
 mod process;
@@ -51,6 +52,7 @@ async fn all(State(service): State<Service>) -> Response<Body> {
     let shared = users::shared(&scrape.view).await;
     let mut out = Exposition::default();
     own::write(&mut out, &scrape);
+    cluster::write(&mut out, &scrape);
     tenants::write(&mut out, &scrape).await;
     waits::write(&mut out, &scrape);
     users::write(&mut out, &shared);

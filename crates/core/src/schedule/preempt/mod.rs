@@ -132,8 +132,8 @@ impl fmt::Display for Obstacle {
                                    free enough capacity on one node"
             }
             Self::Refused => {
-                "nothing is preempted for the ask: the resource manager accepts none \
-                              of the nodes where preemption would free enough capacity"
+                "nothing is preempted for the ask: predicates reject all nodes where \
+                              preemption would free enough capacity"
             }
             Self::TooLittle => {
                 "nothing is preempted for the ask: the allocations that could be \

@@ -115,9 +115,12 @@ fn differences(effects: &PlanEffects) -> Option<Part> {
         ]
     });
     let rows: Vec<_> = rows.collect();
-    let note = "Differences in comments, order, or notation do not count.";
+    let mut note = "Differences in comments, order, or notation do not count.".to_owned();
+    if let Some(more) = text::of_templates(effects) {
+        note = format!("{note} {more}");
+    }
     let columns = ["queue", "setting", "active file", "new file"];
-    (!rows.is_empty()).then(|| table("differences", "Settings that change", note, &columns, rows))
+    (!rows.is_empty()).then(|| table("differences", "Settings that change", &note, &columns, rows))
 }
 
 /// Returns the total, and how many entries are listed if the list is incomplete.

@@ -27,9 +27,16 @@ pub(super) fn of(plan: &PlanEffects) -> String {
         };
         lines.push(format!("  {partition} {queue} {key}: {before} -> {after}{what}"));
     }
+    lines.extend(of_templates(plan).map(|note| format!("  {note}")));
     at_once(plan, &mut lines);
     settled(&plan.settled, plan.at_rest, &mut lines);
     output::printable_lines(&(lines.join("\n") + "\n"))
+}
+
+/// Returns what people must know if a plan changes a template. `None` if it changes none.
+pub(super) fn of_templates(plan: &PlanEffects) -> Option<&'static str> {
+    let is_changed = plan.differences.iter().any(|one| one.key.starts_with("childtemplate."));
+    is_changed.then_some("A changed `childtemplate` applies only to queues that are created later.")
 }
 
 /// Returns the number of changed settings as text.

@@ -13,7 +13,7 @@ mod signals;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use headroom_config::process::{Process, Sources};
 pub(crate) use kubernetes::Cluster;
@@ -88,10 +88,21 @@ impl Serve {
 impl ServerKeys {
     /// Serves with these settings until a signal stops the server.
     pub(crate) fn run(self, plays: Plays) -> Result<ExitCode> {
+        let sources = self.sources()?;
+        let is_flag = |name: &&&str| sources.flags.iter().any(|(key, _)| key == *name);
+        let foreign = NOT_ON_KUBERNETES.iter().find(is_flag);
+        let process = Process::read(sources)?;
         if matches!(plays, Plays::Kubernetes(_)) {
             kubernetes::check()?;
+            let foreign = foreign.or(process.queues.as_ref().and(NOT_ON_KUBERNETES.first()));
+            if let Some(key) = foreign {
+                bail!(
+                    "`{key}` has no effect here. The queue file is the entry `queues.yaml` of the config map \
+                     `yunikorn-configs`, and the API server has everything that is needed after a restart. Remove `{key}`."
+                );
+            }
         }
-        run::run(Process::read(self.sources()?)?, plays)
+        run::run(process, plays)
     }
 
     /// Returns the given settings, by source.
@@ -110,6 +121,9 @@ impl ServerKeys {
         Ok(Sources { file: file.transpose()?, environment, flags: self.keys.given })
     }
 }
+
+/// Keys that have no meaning on Kubernetes. The first is that of the queue file.
+pub(crate) const NOT_ON_KUBERNETES: [&str; 3] = ["queues", "journal.path", "journal.snapshotEvery"];
 
 /// What runs in the process of the server, in addition to the server.
 pub(crate) enum Plays {

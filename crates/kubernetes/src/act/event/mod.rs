@@ -8,10 +8,10 @@ mod record;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use headroom_pods::convert::event::Event;
+use headroom_server::{ClusterCounters, EventOutcome};
 use http::Method;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -26,41 +26,23 @@ use record::{Key, Records, Write};
 /// Most events that wait.
 const QUEUE: usize = 4_096;
 /// Most event writes in flight. Few, because binds need the API server more.
-const IN_FLIGHT: usize = 8;
+const IN_FLIGHT: usize = 2;
 /// Time between two writes of a series.
 pub(super) const SERIES_PAUSE: Duration = Duration::from_secs(30);
 /// How often it is checked whether a series is due.
 const CHECK: Duration = Duration::from_secs(1);
 
-/// How many events were written and dropped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EventCounts {
-    /// Writes that succeeded.
-    pub written: u64,
-    /// Writes that failed. Their events are lost.
-    pub failed: u64,
-    /// Events for which the queue had no space.
-    pub dropped: u64,
-}
-
-#[derive(Debug, Default)]
-struct Counters {
-    written: AtomicU64,
-    failed: AtomicU64,
-    dropped: AtomicU64,
-}
-
 /// The queue of events. Clones share it. The task ends with the last clone.
 #[derive(Clone, Debug)]
 pub(super) struct Events {
     queue: mpsc::Sender<Event>,
-    counters: Arc<Counters>,
+    counters: Arc<ClusterCounters>,
 }
 
 impl Events {
     pub(super) fn start(api: Api, options: &Options) -> Self {
         let (queue, events) = mpsc::channel(QUEUE);
-        let counters = Arc::new(Counters::default());
+        let counters = Arc::clone(api.counters());
         let source = Source::new(&options.namespace, &options.instance);
         let writer = Writer {
             api,
@@ -68,7 +50,6 @@ impl Events {
             records: Records::default(),
             due: VecDeque::new(),
             running: JoinSet::new(),
-            counters: Arc::clone(&counters),
         };
         tokio::spawn(writer.run(events));
         Self { queue, counters }
@@ -77,18 +58,10 @@ impl Events {
     /// Queues an event, or drops it.
     pub(super) fn offer(&self, event: Event) {
         if self.queue.try_send(event).is_err() {
-            let dropped = self.counters.dropped.fetch_add(1, Ordering::Relaxed) + 1;
+            let dropped = self.counters.event(EventOutcome::Dropped);
             if dropped.is_power_of_two() {
                 tracing::warn!(dropped, "events are dropped, because their queue is full");
             }
-        }
-    }
-
-    pub(super) fn counts(&self) -> EventCounts {
-        EventCounts {
-            written: self.counters.written.load(Ordering::Relaxed),
-            failed: self.counters.failed.load(Ordering::Relaxed),
-            dropped: self.counters.dropped.load(Ordering::Relaxed),
         }
     }
 }
@@ -100,7 +73,6 @@ struct Writer {
     /// Writes that can be sent now.
     due: VecDeque<(Key, Write)>,
     running: JoinSet<(Key, bool)>,
-    counters: Arc<Counters>,
 }
 
 impl Writer {
@@ -120,9 +92,8 @@ impl Writer {
                 }
                 Some(ended) = self.running.join_next() => {
                     if let Ok((key, is_written)) = ended {
-                        let counters = &self.counters;
-                        let counter = if is_written { &counters.written } else { &counters.failed };
-                        counter.fetch_add(1, Ordering::Relaxed);
+                        let outcome = if is_written { EventOutcome::Written } else { EventOutcome::Failed };
+                        self.api.counters().event(outcome);
                         self.records.ended(&key, is_written);
                     }
                 }

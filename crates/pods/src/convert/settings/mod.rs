@@ -12,7 +12,7 @@ use crate::object::Text;
 use super::application::ApplicationRules;
 use super::gang::PlaceholderSettings;
 use super::identity::GeneratedIds;
-use super::text::{parse_bool, parse_duration, parse_integer};
+use super::text::{parse_bool, parse_duration, parse_integer, parse_log_level};
 use table::{Reader, Reload, SETTINGS, Setting, ValueKind};
 
 /// Config map with the settings of the chart.
@@ -154,6 +154,12 @@ pub fn queue_file<'a>(entries: &'a Entries, policy_group: &str) -> Option<&'a Te
 pub fn extra_entries(entries: &Entries) -> Entries {
     let extra = entries.iter().filter(|(key, _)| !key.ends_with(QUEUE_FILE_SUFFIX));
     extra.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// Returns the entries whose value is no log level, though their key is that of one.
+pub fn unreadable_levels(entries: &Entries) -> impl Iterator<Item = (&Text, &Text)> {
+    let is_level = |key: &str| key.starts_with("log.") && key.ends_with("level");
+    entries.iter().filter(move |(key, text)| is_level(key) && parse_log_level(text).is_none())
 }
 
 /// Settings after a change of the config maps.
