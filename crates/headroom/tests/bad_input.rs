@@ -487,8 +487,8 @@ fn keys_without_meaning_on_kubernetes_are_refused() {
         "kubernetes --journal-snapshot-every 1",
     ];
     expect![[r#"
-        1 error: `queues` has no effect here. The queue file is the entry `queues.yaml` of the config map `yunikorn-configs`, and the API server has everything that is needed after a restart. Remove `queues`.
-        1 error: `journal.path` has no effect here. The queue file is the entry `queues.yaml` of the config map `yunikorn-configs`, and the API server has everything that is needed after a restart. Remove `journal.path`.
-        1 error: `journal.snapshotEvery` has no effect here. The queue file is the entry `queues.yaml` of the config map `yunikorn-configs`, and the API server has everything that is needed after a restart. Remove `journal.snapshotEvery`.
+        1 error: `queues` has no effect here: the queue file is in the config map `yunikorn-configs`, and after a restart, all state comes from the API server. Remove `--queues`, `HEADROOM_QUEUES`, or the key in the file.
+        1 error: `journal.path` has no effect here: the queue file is in the config map `yunikorn-configs`, and after a restart, all state comes from the API server. Remove `--journal-path`, `HEADROOM_JOURNAL_PATH`, or the key in the file.
+        1 error: `journal.snapshotEvery` has no effect here: the queue file is in the config map `yunikorn-configs`, and after a restart, all state comes from the API server. Remove `--journal-snapshot-every`, `HEADROOM_JOURNAL_SNAPSHOT_EVERY`, or the key in the file.
     "#]].assert_eq(&short(&folder, &lines));
 }

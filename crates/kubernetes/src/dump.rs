@@ -6,15 +6,16 @@ use headroom_pods::predicate::Snapshot;
 use headroom_pods::shim::{KnownPod, Shim};
 use serde::Serialize;
 
-/// Most pods and nodes whose entries are in a dump. With more, a dump would keep the loop from its work, and has only the
+/// Most pods, nodes, or applications whose entries are in a dump. With more, a dump would keep the loop from its work, and has only the
 /// numbers.
 const ENTRIES_MAX: usize = 20_000;
 
 #[derive(Serialize)]
 struct Dump<'a> {
     cache: Cache<'a>,
-    /// States of the applications.
-    applications: BTreeMap<&'a str, &'static str>,
+    /// States of the applications. Absent in a large cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    applications: Option<BTreeMap<&'a str, &'static str>>,
 }
 
 #[derive(Serialize)]
@@ -74,13 +75,11 @@ pub(crate) fn of(shim: &Shim, snapshot: &Snapshot) -> Result<String, String> {
             *statistics.states.entry(state).or_default() += 1;
         }
     }
-    let applications: BTreeMap<_, _> = shim
-        .application_states()
-        .map(|(id, state)| (id.as_str(), state))
-        .take(ENTRIES_MAX)
-        .collect();
     statistics.applications = shim.application_states().len();
-    let is_small = statistics.pods <= ENTRIES_MAX && statistics.nodes <= ENTRIES_MAX;
+    let Statistics { nodes, pods, applications, .. } = statistics;
+    let is_small = nodes.max(pods).max(applications) <= ENTRIES_MAX;
+    let states = || shim.application_states().map(|(id, state)| (id.as_str(), state)).collect();
+    let applications = is_small.then(states);
     let nodes = is_small.then(|| {
         let nodes = snapshot.nodes().map(|facts| {
             let node = facts.node();

@@ -52,8 +52,12 @@ fn levels_of(entries: &BTreeMap<String, String>, start: &LogLevel) -> LogLevel {
     let mut levels = start.clone();
     let mut of_parts = BTreeMap::<&str, Level>::new();
     for (key, value) in entries {
+        if !key.ends_with(".level") {
+            continue;
+        }
         let Some(level) = level(value) else {
-            tracing::warn!("{key} is {value:?}, which is no log level, and is ignored");
+            let start: String = value.chars().take(60).collect();
+            tracing::warn!("{key} is {start:?}, which is no log level, and is ignored");
             continue;
         };
         if key == LOG_LEVEL.key {

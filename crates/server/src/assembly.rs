@@ -81,7 +81,7 @@ impl fmt::Debug for Others {
 impl RmMetadata for Others {
     fn manager(&self) -> Option<Manager> {
         let one = self.interface.registered()?;
-        Some(Manager { id: one.rm_id, build: one.build_info })
+        Some(Manager { id: one.rm_id, build: one.build_info, is_recovering: one.is_recovering })
     }
 
     fn tags(&self, partition: &str, key: &str) -> Option<Tags> {

@@ -31,7 +31,7 @@ pub struct ClusterRequest {
 pub enum EventOutcome {
     /// The API server stored the event.
     Written,
-    /// The API server did not store the event, which is lost.
+    /// The API server did not confirm that it stored the event.
     Failed,
     /// The queue of events was full.
     Dropped,
@@ -63,12 +63,12 @@ impl ClusterCounters {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Counts a pod that was bound. `took` is the duration of the request.
+    /// Counts a pod that was bound. `took` is the time until the answer, with the wait for the limit of requests.
     pub fn bound(&self, took: Duration) {
         self.binds.lock().unwrap_or_else(PoisonError::into_inner).count_one(took);
     }
 
-    /// Returns the number and the durations of the requests that bound pods.
+    /// Returns the number of bound pods, and how long binding them took.
     pub fn binds(&self) -> Requests {
         self.binds.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -262,8 +262,8 @@ impl QueueFile {
         let (sequence, resolvers) = (accepted.sequence, resolvers.warnings);
         if before != checksum {
             self.forget(&before);
-            tracing::info!(from = %identity, checksum, sequence, "the queue file is active");
         }
+        tracing::info!(from = %identity, checksum, sequence, "the queue file is active");
         Ok(Applied { checksum, sequence, warnings, resolvers })
     }
 

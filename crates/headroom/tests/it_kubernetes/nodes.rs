@@ -238,21 +238,24 @@ fn a_pod_that_can_run_on_one_node_only_does_not_request_more_nodes() {
 fn metrics_and_the_state_dump_tell_about_pods() {
     lab!(world, shared);
     let lab = Lab::new(world, json!({}));
-    lab.pod("p", json!({"labels": {"applicationId": "told"}}), json!({}));
-    let node = lab.runs("p");
     let sample = |name: &str| {
         let metrics = World::text_at(&world.address(), "/metrics").unwrap();
         let of = |line: &&str| line.starts_with(name);
         let sum = metrics.lines().filter(of).map(|line| line.rsplit(' ').next().unwrap());
         sum.map(|value| value.parse::<u64>().unwrap()).sum::<u64>()
     };
-    let sum = lab.eventually("a written event", || {
-        let written = sample("headroom_kubernetes_events_total{result=\"written\"}");
-        (written > 0).then_some(written)
+    let names = [
+        "headroom_kubernetes_events_total{result=\"written\"}",
+        "headroom_kubernetes_bind_seconds_count ",
+        "headroom_kubernetes_requests_total{method=\"POST\",code=\"201\"}",
+    ];
+    let before = names.map(sample);
+    lab.pod("p", json!({"labels": {"applicationId": "told"}}), json!({}));
+    let node = lab.runs("p");
+    lab.eventually("higher counts", || {
+        let now = names.map(sample);
+        now.iter().zip(&before).all(|(now, before)| now > before).then_some(())
     });
-    assert!(sum > 0);
-    assert!(sample("headroom_kubernetes_bind_seconds_count ") > 0);
-    assert!(sample("headroom_kubernetes_requests_total{method=\"POST\",code=\"201\"}") > 0);
     let dump = world.rest("/debug/fullstatedump").unwrap();
     let pod = &dump["rmDiagnostics"]["cache"]["pods"][format!("{}/p", lab.name)];
     assert_eq!(

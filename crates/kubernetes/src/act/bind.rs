@@ -25,22 +25,22 @@ impl Actor {
             "target": { "apiVersion": "v1", "kind": "Node", "name": node.as_str() },
         });
         let path = format!("{}/binding", path::pod(&pod.namespace, &pod.name));
-        let (counters, begin) = (self.api.counters(), Instant::now());
-        match self.api.write(Method::POST, &path, Content::Json(&binding)).await {
-            Ok(_) => {
-                counters.bound(begin.elapsed());
-                Ok(BindDone::PodBound)
-            }
-            Err(fault) => {
-                counters.bind_failed();
-                match fault.code() {
-                    Some(404) => Err(BindError::Gone),
-                    // Also after an earlier request whose answer was lost.
-                    Some(409) => self.bound_already(request, &fault).await,
-                    Some(_) | None => Err(BindError::Retry(fault.to_string())),
-                }
-            }
+        let begin = Instant::now();
+        let result = match self.api.write(Method::POST, &path, Content::Json(&binding)).await {
+            Ok(_) => Ok(BindDone::PodBound),
+            Err(fault) => match fault.code() {
+                Some(404) => Err(BindError::Gone),
+                // Also after an earlier request whose answer was lost.
+                Some(409) => self.bound_already(request, &fault).await,
+                Some(_) | None => Err(BindError::Retry(fault.to_string())),
+            },
+        };
+        match &result {
+            Ok(_) => self.api.counters().bound(begin.elapsed()),
+            Err(BindError::Retry(_) | BindError::Final(_)) => self.api.counters().bind_failed(),
+            Err(BindError::Gone | BindError::BoundElsewhere { .. }) => {}
         }
+        result
     }
 
     /// Decides what a conflict means.

@@ -12,6 +12,7 @@ use http_body_util::BodyExt as _;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Incoming;
 use hyper_rustls::{FixedServerNameResolver, HttpsConnectorBuilder};
+use hyper_timeout::TimeoutConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -23,9 +24,10 @@ use tower::{BoxError, ServiceBuilder};
 use super::ConnectFault;
 
 /// Time without any frame after which a shared connection is probed.
-const PROBE_AFTER: Duration = Duration::from_secs(15);
-/// Time within which the API server must answer a probe. Then, the connection counts as broken.
-const PROBE_TIME: Duration = Duration::from_secs(15);
+const PROBE_AFTER: Duration = Duration::from_secs(10);
+/// Time within which the API server must answer a probe. Then, the connection counts as broken, long before a request on
+/// it is given up.
+const PROBE_TIME: Duration = Duration::from_secs(5);
 
 /// Sends single requests. Clones share their connection.
 pub(super) type Requests = BoxCloneSyncService<Request<Body>, Response<AnswerBody>, BoxError>;
@@ -61,7 +63,6 @@ pub(super) fn through(client: &kube::Client) -> Requests {
 fn shared(config: &Config) -> Result<Requests, ConnectFault> {
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
-    tcp.set_connect_timeout(config.connect_timeout);
     // A request is complete, so waiting for more data only delays it.
     tcp.set_nodelay(true);
     let tls = config.rustls_client_config().map_err(fault)?;
@@ -71,10 +72,14 @@ fn shared(config: &Config) -> Result<Requests, ConnectFault> {
         let name = name.map_err(|_| ConnectFault("tls-server-name is no name of a host".into()))?;
         builder = builder.with_server_name_resolver(FixedServerNameResolver::new(name));
     }
-    let connector = builder.enable_all_versions().wrap_connector(tcp);
+    let mut connector = TimeoutConnector::new(builder.enable_all_versions().wrap_connector(tcp));
+    connector.set_connect_timeout(config.connect_timeout);
     let client: Client<_, Body> = Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())
+        // Probes find a broken connection. Without one, a burst of requests would open one connection for each.
+        .pool_idle_timeout(None)
+        .http2_keep_alive_while_idle(true)
         .http2_keep_alive_interval(PROBE_AFTER)
         .http2_keep_alive_timeout(PROBE_TIME)
         .build(connector);

@@ -37,6 +37,8 @@ use pace::Pace;
 const ANSWER_TIME: Duration = Duration::from_secs(30);
 /// Time within which a stream must begin.
 const STREAM_TIME: Duration = Duration::from_mins(1);
+/// Most times that a request is sent again at once, because the API server did not process it.
+const UNPROCESSED_MAX: u32 = 3;
 /// Most bytes of an answer with one object. The API server stores at most a few megabytes.
 const OBJECT_BYTES: usize = 16 * 1024 * 1024;
 /// Most bytes of an answer with a page of objects.
@@ -163,13 +165,16 @@ impl Api {
     /// Returns why there is no stream.
     pub async fn stream(&self, path: &str) -> Result<Lines, Fault> {
         let request = request(Method::GET, path, Content::None)?;
+        let mut code = None;
         let sent = async {
             let response = self.streams.send(request).await;
-            self.taken(&Method::GET, response.map_err(|error| chain(&error))).await
+            let response = response.map_err(|error| Fault::Unreachable(chain(&error)))?;
+            code = Some(response.status().as_u16());
+            accepted(response).await
         };
         let answer = tokio::time::timeout(STREAM_TIME, sent).await;
-        let answer = answer.unwrap_or_else(|_| Err(self.late(&Method::GET, STREAM_TIME)));
-        Ok(Lines::new(answer?.into_body()))
+        self.count(&Method::GET, code);
+        Ok(Lines::new(answer.unwrap_or(Err(Fault::Late(STREAM_TIME)))?.into_body()))
     }
 
     async fn answer(
@@ -179,36 +184,50 @@ impl Api {
         content: Content<'_>,
         limit: usize,
     ) -> Result<Bytes, Fault> {
-        let request = request(method.clone(), path, content)?;
+        let mut code = None;
         let answer = async {
-            let response = self.requests.clone().oneshot(request).await;
-            let response = self.taken(&method, response.map_err(|error| chain(&*error))).await?;
-            body::read(response.into_body(), limit).await
+            let mut tries = 0;
+            let response = loop {
+                let request = request(method.clone(), path, content)?;
+                match self.requests.clone().oneshot(request).await {
+                    Ok(response) => break response,
+                    Err(error) if tries < UNPROCESSED_MAX && was_unprocessed(&*error) => tries += 1,
+                    Err(error) => return Err(Fault::Unreachable(chain(&*error))),
+                }
+            };
+            code = Some(response.status().as_u16());
+            body::read(accepted(response).await?.into_body(), limit).await
         };
         let answer = tokio::time::timeout(ANSWER_TIME, answer).await;
-        answer.unwrap_or_else(|_| Err(self.late(&method, ANSWER_TIME)))
+        self.count(&method, code);
+        answer.unwrap_or(Err(Fault::Late(ANSWER_TIME)))
     }
 
-    /// Counts an answer. Returns it unless it is a refusal.
-    async fn taken<B: Readable>(
-        &self,
-        method: &Method,
-        response: Result<Response<B>, String>,
-    ) -> Result<Response<B>, Fault> {
-        let code = response.as_ref().ok().map(|response| response.status().as_u16());
+    fn count(&self, method: &Method, code: Option<u16>) {
         self.counters.requested(ClusterRequest { method: name_of(method), code });
-        let response = response.map_err(Fault::Unreachable)?;
-        if response.status().is_success() {
-            return Ok(response);
-        }
-        Err(Fault::Refused(refusal(response).await))
     }
+}
 
-    /// Returns the fault of a request that was given up after this time.
-    fn late(&self, method: &Method, after: Duration) -> Fault {
-        self.counters.requested(ClusterRequest { method: name_of(method), code: None });
-        Fault::Late(after)
+/// Returns an answer unless it is a refusal.
+async fn accepted<B: Readable>(response: Response<B>) -> Result<Response<B>, Fault> {
+    if response.status().is_success() {
+        return Ok(response);
     }
+    Err(Fault::Refused(refusal(response).await))
+}
+
+/// Returns whether the API server has certainly not processed a request: it closed the connection, or refused the stream,
+/// before it looked at the request.
+fn was_unprocessed(error: &(dyn std::error::Error + 'static)) -> bool {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.filter_map(|error| error.downcast_ref::<h2::Error>()).any(|error| {
+        error.is_remote()
+            && match error.reason() {
+                Some(h2::Reason::NO_ERROR) => error.is_go_away(),
+                Some(h2::Reason::REFUSED_STREAM) => error.is_reset(),
+                _ => false,
+            }
+    })
 }
 
 /// Returns the name of a method that is sent here.

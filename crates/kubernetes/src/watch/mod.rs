@@ -219,7 +219,6 @@ impl<T: Object> Watch<T> {
     /// Decides how to go on after a failure.
     fn recover(&mut self, fault: &Fault) {
         let kind = &self.source.name;
-        self.api.counters().watch_failed(kind);
         let is_listed = !matches!(self.state, State::Unlisted);
         let failures = self.pauses.failed();
         match (fault, self.listing) {
@@ -261,7 +260,10 @@ impl<T: Object> Watch<T> {
                 return;
             }
             (Fault::Late(_), _) if is_listed => tracing::debug!(kind, "watched again: {fault}"),
-            (_, _) => tracing::warn!(kind, "watched again after a pause: {fault}"),
+            (_, _) => {
+                self.api.counters().watch_failed(kind);
+                tracing::warn!(kind, "watched again after a pause: {fault}");
+            }
         }
         self.state = match std::mem::replace(&mut self.state, State::Unlisted) {
             // A version that the API server refuses again and again is of no use.

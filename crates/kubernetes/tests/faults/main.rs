@@ -7,5 +7,6 @@
 mod support;
 
 mod assume;
+mod connection;
 mod watch;
 mod write;

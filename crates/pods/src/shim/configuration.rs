@@ -10,6 +10,9 @@ use crate::object::{ConfigMap, Text};
 use super::Shim;
 use super::message::{CoreMessage, SettingsMap};
 
+/// Number of characters of a value that an event shows.
+const SHOWN: usize = 60;
+
 /// Entries of both config maps, and the settings in effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Configuration {
@@ -74,14 +77,7 @@ impl Shim {
             SettingsMap::Defaults => &self.configuration.defaults,
             SettingsMap::Configs => &self.configuration.configs,
         };
-        let new = |(key, value): &(&Text, &Text)| last.get(*key) != Some(value);
-        let notes: Vec<String> = unreadable_levels(&read)
-            .filter(new)
-            .map(|(key, value)| {
-                format!("{key} is {value:?}, which is no log level, and has no effect")
-            })
-            .collect();
-        for note in notes {
+        if let Some(note) = note_of_levels(&read, last) {
             let about = EventObject::ConfigMap { name: name.into() };
             self.event(about, EventKind::ConfigurationIgnored, note);
         }
@@ -127,4 +123,17 @@ impl Shim {
             }
         }
     }
+}
+
+/// Returns what is to say about new entries that should be log levels, but are none.
+fn note_of_levels(entries: &Entries, last: &Entries) -> Option<String> {
+    let is_new = |(key, value): &(&Text, &Text)| last.get(*key) != Some(value);
+    let mut unreadable = unreadable_levels(entries).filter(is_new);
+    let (key, value) = unreadable.next()?;
+    let start: String = value.chars().take(SHOWN).collect();
+    let more = match unreadable.count() {
+        0 => String::new(),
+        count => format!(". {count} other entries have no log level either"),
+    };
+    Some(format!("{key} is {start:?}, which is no log level, and has no effect{more}"))
 }

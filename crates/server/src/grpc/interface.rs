@@ -77,6 +77,8 @@ pub struct Registered {
     pub standing: RmState,
     /// Time of its last message.
     pub last_seen: Timestamp,
+    /// Whether it still has to send existing objects.
+    pub is_recovering: bool,
 }
 
 impl Interface {
@@ -102,6 +104,7 @@ impl Interface {
             policy_group: registration.policy_group.clone(),
             standing: manager.standing(),
             last_seen: manager.intake.last(),
+            is_recovering: manager.is_recovering(),
         })
     }
 

@@ -129,6 +129,11 @@ impl Manager {
         self.facts().away.stream
     }
 
+    /// Returns whether the RM still has to send existing objects.
+    pub(super) fn is_recovering(&self) -> bool {
+        self.facts().recovering
+    }
+
     /// Stores that the RM has sent all existing objects. Returns whether this is new.
     pub(super) fn note_recovered(&self) -> bool {
         std::mem::replace(&mut self.facts().recovering, false)

@@ -21,16 +21,16 @@ pub(super) fn write(out: &mut Exposition, scrape: &Scrape<'_>) {
         .map(|(method, code, count)| (vec![("method", *method), ("code", &**code)], *count));
     let help = "Requests to the API server, by method and status.";
     out.samples(("headroom_kubernetes_requests_total", Counter, help), samples);
-    let help = "Duration of the requests that bound pods.";
+    let help = "Time until the API server bound a pod, waits for the limit of requests included.";
     if let Some(mut metric) = out.metric("headroom_kubernetes_bind_seconds", Histogram, help) {
         let binds = counters.binds();
         metric.histogram(&[], &Requests::BOUNDS, &binds.buckets, binds.seconds);
     }
-    let help = "Tries to bind a pod that failed.";
+    let help = "Tries to bind a pod that failed, and after which the pod still waits.";
     out.one(("headroom_kubernetes_bind_failures_total", Counter, help), counters.bind_failures());
     let events = EventOutcome::ALL
         .map(|outcome| (vec![("result", outcome.as_str())], counters.events(outcome)));
-    let help = "Events for people, by outcome.";
+    let help = "Writes of events for people, by outcome.";
     out.samples(("headroom_kubernetes_events_total", Counter, help), events);
     let faults = counters.watch_faults();
     let samples = faults.iter().map(|(kind, count)| (vec![("kind", &**kind)], *count));

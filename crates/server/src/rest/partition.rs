@@ -9,7 +9,9 @@ use super::refusal::Answer;
 use super::request::{RestRequest, Seen};
 
 pub(crate) async fn get_partitions(asked: RestRequest) -> Answer {
-    asked.object(|seen| Ok(partitions(seen))).await
+    // Clients wait for a partition, and then expect the recovered applications.
+    let is_recovering = asked.rest.rm_metadata.manager().is_some_and(|one| one.is_recovering);
+    asked.object(move |seen| Ok(if is_recovering { Vec::new() } else { partitions(seen) })).await
 }
 
 /// Returns the visible partitions. Totals are included if they are visible.

@@ -14,6 +14,8 @@ pub struct Manager {
     pub id: String,
     /// Build information from the RM, by key.
     pub build: BTreeMap<String, String>,
+    /// Whether the RM still has to send existing objects.
+    pub is_recovering: bool,
 }
 
 /// Texts by key that the RM sent with an object.

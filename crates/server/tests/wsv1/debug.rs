@@ -136,13 +136,16 @@ async fn a_profile_shows_where_processor_time_goes_and_one_is_taken_at_a_time() 
 }
 
 /// An RM that has registered.
-#[derive(Debug)]
-struct Registered;
+#[derive(Debug, Default)]
+struct Registered {
+    is_recovering: AtomicBool,
+}
 
 impl RmMetadata for Registered {
     fn manager(&self) -> Option<Manager> {
         let build = BTreeMap::from([("buildVersion".to_owned(), "1.9".to_owned())]);
-        Some(Manager { id: "mycluster".into(), build })
+        let is_recovering = self.is_recovering.load(Ordering::Relaxed);
+        Some(Manager { id: "mycluster".into(), build, is_recovering })
     }
 
     fn tags(&self, partition: &str, key: &str) -> Option<Tags> {
@@ -161,9 +164,13 @@ impl RmMetadata for Registered {
 
 #[tokio::test]
 async fn what_the_rm_says_is_shown_where_it_belongs() {
-    let beside = Arc::new(Registered);
-    let server = Server::with(Options { beside, ..Options::default() }).await;
+    let beside = Arc::new(Registered::default());
+    let server =
+        Server::with(Options { beside: Arc::clone(&beside) as _, ..Options::default() }).await;
     server.furnish().await;
+    beside.is_recovering.store(true, Ordering::Relaxed);
+    assert_eq!(server.json("/ws/v1/partitions").await, json!([]), "applications can be missing");
+    beside.is_recovering.store(false, Ordering::Relaxed);
     let cluster = &server.json("/ws/v1/clusters").await[0];
     let build = json!([{"buildVersion": "1.9", "rmId": "mycluster"}]);
     assert_eq!(cluster["rmBuildInformation"], build);

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
-use headroom_config::process::{Process, Sources};
+use headroom_config::process::{KEYS, Key, Process, Sources};
 pub(crate) use kubernetes::Cluster;
 
 use headroom_sim::nodes::{self, NodeOptions, NodeSpec};
@@ -89,16 +89,18 @@ impl ServerKeys {
     /// Serves with these settings until a signal stops the server.
     pub(crate) fn run(self, plays: Plays) -> Result<ExitCode> {
         let sources = self.sources()?;
-        let is_flag = |name: &&&str| sources.flags.iter().any(|(key, _)| key == *name);
-        let foreign = NOT_ON_KUBERNETES.iter().find(is_flag);
+        let foreign = NOT_ON_KUBERNETES.iter().find(|key| is_given(&sources, key));
         let process = Process::read(sources)?;
         if matches!(plays, Plays::Kubernetes(_)) {
             kubernetes::check()?;
-            let foreign = foreign.or(process.queues.as_ref().and(NOT_ON_KUBERNETES.first()));
-            if let Some(key) = foreign {
+            let in_file = process.queues.as_ref().and(NOT_ON_KUBERNETES.first());
+            if let Some(key) = foreign.or(in_file).and_then(|name| known(name)) {
                 bail!(
-                    "`{key}` has no effect here. The queue file is the entry `queues.yaml` of the config map \
-                     `yunikorn-configs`, and the API server has everything that is needed after a restart. Remove `{key}`."
+                    "`{}` has no effect here: the queue file is in the config map `yunikorn-configs`, and after a \
+                     restart, all state comes from the API server. Remove `--{}`, `{}`, or the key in the file.",
+                    key.name,
+                    key.flag(),
+                    key.variable()
                 );
             }
         }
@@ -124,6 +126,17 @@ impl ServerKeys {
 
 /// Keys that have no meaning on Kubernetes. The first is that of the queue file.
 pub(crate) const NOT_ON_KUBERNETES: [&str; 3] = ["queues", "journal.path", "journal.snapshotEvery"];
+
+/// Returns whether a flag or a variable sets a key.
+fn is_given(sources: &Sources, name: &str) -> bool {
+    let variable = known(name).map(Key::variable);
+    sources.flags.iter().any(|(key, _)| *key == name)
+        || sources.environment.iter().any(|(key, _)| Some(key) == variable.as_ref())
+}
+
+fn known(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
 
 /// What runs in the process of the server, in addition to the server.
 pub(crate) enum Plays {

@@ -11,7 +11,7 @@ const CONTROLLER: &str = "yunikorn";
 /// Namespace of events on objects without namespace.
 const CLUSTER: &str = "default";
 /// Most bytes of the note of an event.
-const NOTE_MAX: usize = 1_024;
+pub(super) const NOTE_MAX: usize = 1_024;
 /// Most bytes of the name of the scheduler's instance.
 const INSTANCE_MAX: usize = 128;
 /// Most bytes of the object's name in the name of an event.

@@ -7,7 +7,8 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::SERIES_PAUSE;
-use super::body::{Place, Source, series};
+use super::body::{NOTE_MAX, Place, Source, series};
+use crate::act::pod::cut;
 
 /// Most events of each frequency that are remembered. A repeat of a forgotten one is written as a new event.
 const REMEMBERED: usize = 4_096;
@@ -78,7 +79,7 @@ impl Records {
     ) -> Option<(Key, Write)> {
         let frequency = event.kind.frequency();
         let note = match frequency {
-            Frequency::Each => event.note.clone(),
+            Frequency::Each => cut(&event.note, NOTE_MAX).to_owned(),
             Frequency::Series => String::new(),
         };
         let key = Key { about: event.about.clone(), kind: event.kind, note };

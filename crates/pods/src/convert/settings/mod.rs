@@ -158,7 +158,7 @@ pub fn extra_entries(entries: &Entries) -> Entries {
 
 /// Returns the entries whose value is no log level, though their key is that of one.
 pub fn unreadable_levels(entries: &Entries) -> impl Iterator<Item = (&Text, &Text)> {
-    let is_level = |key: &str| key.starts_with("log.") && key.ends_with("level");
+    let is_level = |key: &str| key.starts_with("log.") && key.ends_with(".level");
     entries.iter().filter(move |(key, text)| is_level(key) && parse_log_level(text).is_none())
 }
 
