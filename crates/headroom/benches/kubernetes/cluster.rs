@@ -1,6 +1,6 @@
 //! A real API server with pretended kubelets, and a client that speaks to it directly.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,8 @@ pub(crate) struct Client {
 /// A pod that got its node.
 pub(crate) struct Bound {
     pub(crate) pod: String,
+    /// When a watch first had the pod.
+    pub(crate) seen: Instant,
     pub(crate) at: Instant,
 }
 
@@ -155,7 +157,8 @@ impl Client {
         let mut response = self.send(Method::GET, &path, None).await?;
         let (sender, receiver) = mpsc::unbounded_channel();
         tokio::spawn(async move {
-            let mut seen = HashSet::new();
+            let mut bound = HashSet::new();
+            let mut first_seen = HashMap::new();
             let mut buffer: Vec<u8> = Vec::new();
             while let Ok(Some(chunk)) = response.chunk().await {
                 let at = Instant::now();
@@ -164,8 +167,9 @@ impl Client {
                     let line: Vec<u8> = buffer.drain(..=end).collect();
                     let Ok(event) = serde_json::from_slice::<WatchEvent>(&line) else { continue };
                     let WatchedPod { metadata, spec } = event.object;
-                    let is_new = !spec.node_name.is_empty() && seen.insert(metadata.name.clone());
-                    if is_new && sender.send(Bound { pod: metadata.name, at }).is_err() {
+                    let seen = *first_seen.entry(metadata.name.clone()).or_insert(at);
+                    let is_new = !spec.node_name.is_empty() && bound.insert(metadata.name.clone());
+                    if is_new && sender.send(Bound { pod: metadata.name, seen, at }).is_err() {
                         return;
                     }
                 }

@@ -179,16 +179,25 @@ async fn latency(cluster: &Cluster, pending: &[usize]) -> Result<()> {
         client.post_all(pods).await?;
         waiting = *count;
         settled(&client).await?;
-        let (created, bound) = one_by_one(&client, &format!("round{round}")).await?;
+        let Times { created, shown, bound, after } =
+            one_by_one(&client, &format!("round{round}")).await?;
         println!(
-            "{count} pods wait; a pod that can run is bound within {} ms (median), {} ms (p99), {} ms (worst of {}); \
-             the API server alone creates it within {} ms (median), {} ms (p99)",
+            "{count} pods wait; a pod that can run is bound within {} ms (median), {} ms (p99), {} ms (worst of {}), \
+             and after a watch shows it within {}, {}, {} ms; the API server alone creates it within {}, {}, {} ms, and \
+             shows it in a watch within {}, {}, {} ms",
             at(&bound, 50),
             at(&bound, 99),
             at(&bound, 100),
             bound.len(),
+            at(&after, 50),
+            at(&after, 99),
+            at(&after, 100),
             at(&created, 50),
             at(&created, 99),
+            at(&created, 100),
+            at(&shown, 50),
+            at(&shown, 99),
+            at(&shown, 100),
         );
     }
     Ok(())
@@ -207,26 +216,41 @@ async fn settled(client: &Client) -> Result<()> {
     }
 }
 
-/// Creates pods one after the other. Returns the times of their creation, and those from there to their bindings, in ms,
-/// sorted.
-async fn one_by_one(client: &Client, prefix: &str) -> Result<(Vec<u128>, Vec<u128>)> {
+/// Times of pods that were created one after the other, in ms, sorted.
+#[derive(Default)]
+struct Times {
+    /// The creation.
+    created: Vec<u128>,
+    /// From there until a watch shows the pod.
+    shown: Vec<u128>,
+    /// From the creation until a watch shows the binding.
+    bound: Vec<u128>,
+    /// From when a watch shows the pod until it shows the binding.
+    after: Vec<u128>,
+}
+
+/// Creates pods one after the other.
+async fn one_by_one(client: &Client, prefix: &str) -> Result<Times> {
     let mut bound = client.follow("free").await?;
-    let (mut creations, mut times) = (Vec::new(), Vec::new());
+    let mut times = Times::default();
     let mut created = HashMap::new();
     for number in 0..500 {
         let name = format!("{prefix}-{number}");
         let begin = Instant::now();
         client.post(&path_of("free"), &pod(&name, "yunikorn", "one-by-one", "1m")).await?;
-        creations.push(begin.elapsed().as_millis());
+        times.created.push(begin.elapsed().as_millis());
         created.insert(name, Instant::now());
-        let Bound { pod, at } = next(&mut bound).await?;
+        let Bound { pod, seen, at } = next(&mut bound).await?;
         let since = created.get(&pod).context("a pod of this part")?;
-        times.push(at.saturating_duration_since(*since).as_millis());
+        times.shown.push(seen.saturating_duration_since(*since).as_millis());
+        times.bound.push(at.saturating_duration_since(*since).as_millis());
+        times.after.push(at.saturating_duration_since(seen).as_millis());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    creations.sort_unstable();
-    times.sort_unstable();
-    Ok((creations, times))
+    for each in [&mut times.created, &mut times.shown, &mut times.bound, &mut times.after] {
+        each.sort_unstable();
+    }
+    Ok(times)
 }
 
 /// Time from the start of the process until it is ready, with many pods that have nodes.
