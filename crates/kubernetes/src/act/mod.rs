@@ -75,15 +75,10 @@ pub fn start(
     writes: mpsc::Receiver<ToServer>,
     observed: mpsc::Sender<Observed>,
 ) -> Writer {
-    let events = Events::start(api.clone(), options);
+    let permits = Arc::new(Semaphore::new(IN_FLIGHT));
+    let events = Events::start(api.clone(), options, Arc::clone(&permits));
     let (outcomes, taken) = mpsc::unbounded_channel();
-    let actor = Actor {
-        api,
-        volumes,
-        volume_timeout: options.volume_timeout,
-        outcomes,
-        permits: Arc::new(Semaphore::new(IN_FLIGHT)),
-    };
+    let actor = Actor { api, volumes, volume_timeout: options.volume_timeout, outcomes, permits };
     let work = run(actor, writes, events);
     let task = tokio::spawn(async move {
         tokio::join!(work, forward(taken, observed));

@@ -13,7 +13,7 @@ use std::time::Duration;
 use headroom_pods::convert::event::Event;
 use headroom_server::{ClusterCounters, EventOutcome};
 use http::Method;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 
@@ -25,8 +25,10 @@ use record::{Key, Records, Write};
 
 /// Most events that wait.
 const QUEUE: usize = 4_096;
-/// Most event writes in flight. Few, because binds need the API server more.
-const IN_FLIGHT: usize = 2;
+/// Most event writes in flight.
+const IN_FLIGHT: usize = 8;
+/// Most event writes in flight while many other writes are, because binds need the API server more.
+const IN_FLIGHT_BUSY: usize = 2;
 /// Time between two writes of a series.
 pub(super) const SERIES_PAUSE: Duration = Duration::from_secs(30);
 /// How often it is checked whether a series is due.
@@ -40,7 +42,8 @@ pub(super) struct Events {
 }
 
 impl Events {
-    pub(super) fn start(api: Api, options: &Options) -> Self {
+    /// Starts the task. `permits` are those of the other writes.
+    pub(super) fn start(api: Api, options: &Options, permits: Arc<Semaphore>) -> Self {
         let (queue, events) = mpsc::channel(QUEUE);
         let counters = Arc::clone(api.counters());
         let source = Source::new(&options.namespace, &options.instance);
@@ -50,6 +53,7 @@ impl Events {
             records: Records::default(),
             due: VecDeque::new(),
             running: JoinSet::new(),
+            permits,
         };
         tokio::spawn(writer.run(events));
         Self { queue, counters }
@@ -73,6 +77,7 @@ struct Writer {
     /// Writes that can be sent now.
     due: VecDeque<(Key, Write)>,
     running: JoinSet<(Key, bool)>,
+    permits: Arc<Semaphore>,
 }
 
 impl Writer {
@@ -80,7 +85,7 @@ impl Writer {
         let mut check = tokio::time::interval(CHECK);
         check.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            while self.running.len() < IN_FLIGHT
+            while self.running.len() < self.in_flight_max()
                 && let Some((key, write)) = self.due.pop_front()
             {
                 self.send(key, write);
@@ -100,6 +105,11 @@ impl Writer {
                 _ = check.tick() => self.due.extend(self.records.due(Instant::now())),
             }
         }
+    }
+
+    fn in_flight_max(&self) -> usize {
+        let is_busy = self.permits.available_permits() < super::IN_FLIGHT / 2;
+        if is_busy { IN_FLIGHT_BUSY } else { IN_FLIGHT }
     }
 
     fn send(&mut self, key: Key, write: Write) {
