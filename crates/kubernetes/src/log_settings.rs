@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use headroom_api::headroomv1::{Level, LogLevel};
-use headroom_pods::convert::settings::Entries;
 use headroom_pods::convert::settings::table::LOG_LEVEL;
+use headroom_pods::convert::settings::{Entries, is_level_key};
 use headroom_pods::convert::text::{LogWord, parse_log_level};
 use headroom_server::LogLevels;
 
@@ -52,7 +52,7 @@ fn levels_of(entries: &BTreeMap<String, String>, start: &LogLevel) -> LogLevel {
     let mut levels = start.clone();
     let mut of_parts = BTreeMap::<&str, Level>::new();
     for (key, value) in entries {
-        if !key.ends_with(".level") {
+        if !is_level_key(key) {
             continue;
         }
         let Some(level) = level(value) else {

@@ -43,7 +43,7 @@ pub(super) type AnswerBody = UnsyncBoxBody<Bytes, BoxError>;
 pub(super) fn clients(config: Config) -> Result<(Requests, kube::Client), ConnectFault> {
     // A proxy is the business of `kube`, whose client speaks HTTP/1.1.
     let requests = if config.proxy_url.is_none() { Some(shared(&config)?) } else { None };
-    let streams = kube::Client::try_from(config).map_err(fault)?;
+    let streams = kube::Client::try_from(config)?;
     Ok((requests.unwrap_or_else(|| through(&streams)), streams))
 }
 
@@ -65,7 +65,7 @@ fn shared(config: &Config) -> Result<Requests, ConnectFault> {
     tcp.enforce_http(false);
     // A request is complete, so waiting for more data only delays it.
     tcp.set_nodelay(true);
-    let tls = config.rustls_client_config().map_err(fault)?;
+    let tls = config.rustls_client_config()?;
     let mut builder = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
     if let Some(name) = &config.tls_server_name {
         let name = name.clone().try_into();
@@ -85,8 +85,8 @@ fn shared(config: &Config) -> Result<Requests, ConnectFault> {
         .build(connector);
     let service = ServiceBuilder::new()
         .layer(config.base_uri_layer())
-        .option_layer(config.auth_layer().map_err(fault)?)
-        .layer(config.extra_headers_layer().map_err(fault)?)
+        .option_layer(config.auth_layer()?)
+        .layer(config.extra_headers_layer()?)
         .map_err(BoxError::from)
         .map_response(|response: Response<Incoming>| response.map(boxed))
         .service(client);
@@ -98,8 +98,4 @@ where
     B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
     body.map_err(Into::into).boxed_unsync()
-}
-
-fn fault(error: kube::Error) -> ConnectFault {
-    ConnectFault(error.to_string())
 }

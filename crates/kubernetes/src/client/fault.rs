@@ -7,6 +7,12 @@ use std::time::Duration;
 #[error("the configuration for the API server is not usable: {0}")]
 pub struct ConnectFault(pub(super) String);
 
+impl From<kube::Error> for ConnectFault {
+    fn from(error: kube::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
 /// Why a request failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Fault {

@@ -95,7 +95,7 @@ async fn answer(tls: TlsStream<TcpStream>) {
 async fn go_away(mut tls: TlsStream<TcpStream>) {
     let mut buffer = [0; 4_096];
     // The preface, the settings, and the request can come in several parts.
-    tls.read(&mut buffer).await.unwrap();
+    assert!(tls.read(&mut buffer).await.unwrap() > 0);
     tokio::time::sleep(Duration::from_millis(100)).await;
     tls.write_all(GO_AWAY).await.unwrap();
     tls.shutdown().await.unwrap();

@@ -158,8 +158,13 @@ pub fn extra_entries(entries: &Entries) -> Entries {
 
 /// Returns the entries whose value is no log level, though their key is that of one.
 pub fn unreadable_levels(entries: &Entries) -> impl Iterator<Item = (&Text, &Text)> {
-    let is_level = |key: &str| key.starts_with("log.") && key.ends_with(".level");
-    entries.iter().filter(move |(key, text)| is_level(key) && parse_log_level(text).is_none())
+    entries.iter().filter(|(key, text)| is_level_key(key) && parse_log_level(text).is_none())
+}
+
+/// Returns whether a key is that of a log level: `log.level`, or `log.SUBSYSTEM.level`.
+pub fn is_level_key(key: &str) -> bool {
+    let is_subsystem = |rest: &str| rest.strip_suffix(".level").is_some();
+    key == table::LOG_LEVEL.key || key.strip_prefix("log.").is_some_and(is_subsystem)
 }
 
 /// Settings after a change of the config maps.
