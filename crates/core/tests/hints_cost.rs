@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
+use std::num::NonZeroU16;
 use std::time::{Duration, Instant};
 
+use headroom_core::books::Questions;
 use headroom_core::config::QueueConfig;
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
 use headroom_core::{AddNode, Ask, Command, Name, Submit};
@@ -12,13 +14,15 @@ fn default() -> Name {
     Name::new("default")
 }
 
-/// A full cluster and so many applications with one ask each, more than the queue admits.
-fn waiting(applications: usize) -> World {
+/// A cluster of one core and so many asks, more than the queue admits, each of its own application. With `questions`, the
+/// asks are of one application, and the RM is asked about each and does not answer.
+fn waiting(asks: usize, questions: Option<Questions>) -> World {
     let mut world = World::default();
     let max = amounts([("vcore", 10)]);
     let queue = QueueConfig { max, ..leaf("a") };
     let file = partition(parent("root", vec![queue]));
     world.command(&Command::Configure(Box::new(file))).unwrap();
+    world.command(&Command::SetQuestions { partition: default(), questions }).unwrap();
     let add = AddNode {
         partition: default(),
         node: Name::new("n1"),
@@ -27,19 +31,21 @@ fn waiting(applications: usize) -> World {
         ..AddNode::default()
     };
     world.command(&Command::AddNode(add)).unwrap();
-    for number in 0..applications {
-        let application = Name::new(format!("app{number}"));
-        let submit = Submit {
-            partition: default(),
-            application: application.clone(),
-            queue: Name::new("root.a"),
-            user: Name::new("ann"),
-            ..Submit::default()
-        };
-        world.command(&Command::Submit(submit)).unwrap();
+    for number in 0..asks {
+        let application = Name::new(format!("app{}", if questions.is_some() { 0 } else { number }));
+        if questions.is_none() || number == 0 {
+            let submit = Submit {
+                partition: default(),
+                application: application.clone(),
+                queue: Name::new("root.a"),
+                user: Name::new("ann"),
+                ..Submit::default()
+            };
+            world.command(&Command::Submit(submit)).unwrap();
+        }
         let ask = Ask {
             partition: default(),
-            key: application.clone(),
+            key: Name::new(format!("ask{number}")),
             application,
             resources: amounts([("vcore", 1)]),
             ..Ask::default()
@@ -51,8 +57,8 @@ fn waiting(applications: usize) -> World {
 }
 
 /// Returns how many asks are reported at first, and how long a thousand scans take from then on.
-fn scans(applications: usize) -> (usize, Duration) {
-    let mut world = waiting(applications);
+fn scans(asks: usize, questions: Option<Questions>) -> (usize, Duration) {
+    let mut world = waiting(asks, questions);
     let id = world.books.partition_named(&default()).unwrap();
     let first = world.scheduler.outstanding(&world.books, id);
     for event in &first {
@@ -67,10 +73,20 @@ fn scans(applications: usize) -> (usize, Duration) {
 
 #[test]
 fn a_scan_does_not_cost_what_waits() {
-    let (few_told, few) = scans(100);
-    let (many_told, many) = scans(20_000);
     // One of ten runs, so nine more would be admitted, however many wait.
-    assert_eq!((few_told, many_told), (9, 9));
+    costs_the_same(None, 9);
+}
+
+#[test]
+fn a_scan_does_not_cost_what_waits_for_verdicts() {
+    // The RM is asked about one, and about none of ten others that would be admitted.
+    costs_the_same(Some(Questions { victims: false, at_once: NonZeroU16::MIN }), 10);
+}
+
+fn costs_the_same(questions: Option<Questions>, told: usize) {
+    let (few_told, few) = scans(100, questions);
+    let (many_told, many) = scans(20_000, questions);
+    assert_eq!((few_told, many_told), (told, told));
     let most = few * 20 + Duration::from_millis(50);
     assert!(many < most, "1 000 scans took {few:?} with 100 asks and {many:?} with 20 000");
 }

@@ -23,7 +23,7 @@ use super::batch_list::BatchKey;
 use super::behind_head::Wants;
 use super::fair_share::WeightedShare;
 use super::few::{Few, FewKeys};
-use super::hints::{Heard, Unreported};
+use super::hints::Heard;
 use super::min_tree::EntryId;
 use super::order::{ApplicationKey, AskKey};
 use super::park::GroupKey;
@@ -276,10 +276,6 @@ pub(super) struct Class {
     pub(super) asks: usize,
     /// Part of the class that is in the pending counts.
     pub(super) counted: ClassCount,
-    /// Batches with unreported asks in order, while reports are enabled.
-    pub(super) unreported: BTreeSet<Unreported>,
-    /// Number of reported asks.
-    pub(super) reported: usize,
     /// Position among the classes of its leaf: the position of its first batch, as the leaf or the group has it.
     pub(super) head: Option<Head>,
     /// Whether the application lists the ready class instead of the leaf. Then the position of the application in the
@@ -317,8 +313,6 @@ impl Class {
             batches: FewKeys::default(),
             asks: 0,
             counted: ClassCount::default(),
-            unreported: BTreeSet::new(),
-            reported: 0,
             head: None,
             is_own: false,
             seat: EntryId::default(),

@@ -3,9 +3,9 @@
 //! A scan reports as many waiting asks as queues and limits would admit if there were enough nodes. A reported ask that
 //! still waits counts as if it ran.
 //!
-//! Before the first scan, nothing is recorded, so partitions without scans have no cost. After the first scan, each
-//! class maintains its unreported asks in order. A scan costs the classes with unreported asks and the number of its
-//! reports.
+//! Before the first scan, nothing is recorded, so partitions without scans have no cost. After the first scan, the
+//! unreported asks of equal classes are kept in order. A scan costs these groups of classes and the number of its
+//! reports. If the RM is asked about each ask, each ask is a class of its own, but they are one group.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -20,17 +20,47 @@ use crate::resource::Resources;
 
 use super::batch_list::BatchKey;
 use super::check_class::may_not_start;
-use super::class::{AskBatch, AskBatchId, ClassId};
+use super::class::{AskBatch, AskBatchId, ClassId, ClassKey};
 use super::order::{ApplicationKey, AskKey, QueueKey};
 use super::placement_mode::PlacementMode;
 use super::{ChargeState, Scheduler};
 
-/// Classes with unreported asks.
+/// Asks that are reported or can be.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hints {
     /// Whether a scan was ever requested.
     wanted: bool,
-    by_leaf: BTreeMap<QueueId, BTreeSet<ClassId>>,
+    by_leaf: BTreeMap<QueueId, BTreeMap<GroupKey, Group>>,
+}
+
+/// What the classes of a group share: everything but the ask that the RM is asked about. Then, all of their asks fit, or
+/// none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct GroupKey {
+    class: ClassKey,
+    /// Whether the RM is asked about each ask. The mode of the class is not its own then.
+    needs_verdict: bool,
+}
+
+impl From<ClassKey> for GroupKey {
+    fn from(class: ClassKey) -> Self {
+        if matches!(class.mode, PlacementMode::NeedsVerdict(_)) {
+            let class = ClassKey { mode: PlacementMode::AnyNode, ..class };
+            return Self { class, needs_verdict: true };
+        }
+        Self { class, needs_verdict: false }
+    }
+}
+
+/// Asks of the classes of a group.
+#[derive(Clone, Debug, Default)]
+struct Group {
+    /// Batches with unreported asks in order.
+    unreported: BTreeSet<Unreported>,
+    /// Batches with reported asks.
+    reporters: BTreeSet<AskBatchId>,
+    /// Number of reported asks.
+    reported: usize,
 }
 
 impl Hints {
@@ -55,7 +85,7 @@ pub(super) struct Heard {
     unreported: BTreeSet<AskKey>,
     /// Number of reported asks that still wait.
     reported: usize,
-    /// Key of the batch in its class.
+    /// Key of the batch in its group.
     place: Option<Box<Unreported>>,
 }
 
@@ -143,18 +173,19 @@ impl Scheduler {
     }
 
     fn count_reported(&mut self, batch: AskBatchId, more: bool) {
-        let row = &mut self.classes.batches[batch];
-        let class = &mut self.classes.rows[row.class];
-        for count in [&mut row.heard.reported, &mut class.reported] {
-            *count = if more { *count + 1 } else { *count - 1 };
-        }
+        let AskBatch { class, heard, .. } = &mut self.classes.batches[batch];
+        let before = heard.reported;
+        heard.reported = if more { before + 1 } else { before - 1 };
+        let (class, after) = (*class, heard.reported);
+        self.replace_reported(class, batch, before, after);
     }
 
     /// Records that a batch joined its class.
     pub(super) fn hint_enters(&mut self, batch: AskBatchId) {
         if self.hints.wanted {
             let row = &self.classes.batches[batch];
-            self.classes.rows[row.class].reported += row.heard.reported;
+            let (class, reported) = (row.class, row.heard.reported);
+            self.replace_reported(class, batch, 0, reported);
             self.show_unreported(batch);
         }
     }
@@ -162,14 +193,15 @@ impl Scheduler {
     /// Records that a batch is about to leave its class.
     pub(super) fn hint_exits(&mut self, batch: AskBatchId) {
         if self.hints.wanted {
-            let row = &mut self.classes.batches[batch];
-            let (class, before) = (row.class, row.heard.place.take().map(|place| *place));
-            self.classes.rows[class].reported -= row.heard.reported;
+            let AskBatch { class, heard, .. } = &mut self.classes.batches[batch];
+            let (class, reported) = (*class, heard.reported);
+            let before = heard.place.take().map(|place| *place);
+            self.replace_reported(class, batch, reported, 0);
             self.replace_unreported(class, before, None);
         }
     }
 
-    /// Updates the position of a batch among the batches of its class with unreported asks.
+    /// Updates the position of a batch among the batches of its group with unreported asks.
     pub(super) fn show_unreported(&mut self, id: AskBatchId) {
         let AskBatch { class, head, heard, .. } = &mut self.classes.batches[id];
         let first = heard.unreported.first();
@@ -185,28 +217,41 @@ impl Scheduler {
 
     fn replace_unreported(
         &mut self,
-        id: ClassId,
+        class: ClassId,
         before: Option<Unreported>,
         after: Option<Unreported>,
     ) {
-        let class = &mut self.classes.rows[id];
-        let was_empty = class.unreported.is_empty();
-        if let Some(before) = before {
-            class.unreported.remove(&before);
+        self.change_group(class, |group| {
+            if let Some(before) = before {
+                group.unreported.remove(&before);
+            }
+            group.unreported.extend(after);
+        });
+    }
+
+    /// Changes the number of reported asks of a batch in the group of its class.
+    fn replace_reported(&mut self, class: ClassId, batch: AskBatchId, before: usize, after: usize) {
+        self.change_group(class, |group| {
+            group.reported = group.reported - before + after;
+            if after > 0 {
+                group.reporters.insert(batch);
+            } else {
+                group.reporters.remove(&batch);
+            }
+        });
+    }
+
+    /// Changes the group of a class. A group without asks is not stored.
+    fn change_group(&mut self, class: ClassId, change: impl FnOnce(&mut Group)) {
+        let key = self.classes.rows[class].key;
+        let groups = self.hints.by_leaf.entry(key.leaf).or_default();
+        let group = groups.entry(GroupKey::from(key)).or_default();
+        change(group);
+        if group.unreported.is_empty() && group.reporters.is_empty() {
+            groups.remove(&GroupKey::from(key));
         }
-        class.unreported.extend(after);
-        let (leaf, is_empty) = (class.key.leaf, class.unreported.is_empty());
-        if was_empty == is_empty {
-            return;
-        }
-        let classes = self.hints.by_leaf.entry(leaf).or_default();
-        if is_empty {
-            classes.remove(&id);
-        } else {
-            classes.insert(id);
-        }
-        if classes.is_empty() {
-            self.hints.by_leaf.remove(&leaf);
+        if groups.is_empty() {
+            self.hints.by_leaf.remove(&key.leaf);
         }
     }
 }
@@ -235,12 +280,14 @@ impl<'a> Scan<'a> {
             of_queues: BTreeMap::new(),
             of_levels: BTreeMap::new(),
         };
-        for (id, class) in scheduler.classes.rows.iter().filter(|(_, class)| class.reported > 0) {
+        for (GroupKey { class, .. }, group) in scheduler.hints.by_leaf.values().flatten() {
             // The placeholder of a member already counts.
-            if !class.key.mode.replaces_placeholder() {
-                let count = u32::try_from(class.reported).unwrap_or(u32::MAX);
-                let size = books.shapes().times(class.key.shape, count);
-                scan.count(class.key.leaf, scheduler.first_ask(id).0, &size);
+            if let Some(batch) = group.reporters.first()
+                && !class.mode.replaces_placeholder()
+            {
+                let count = u32::try_from(group.reported).unwrap_or(u32::MAX);
+                let size = books.shapes().times(class.shape, count);
+                scan.count(class.leaf, scheduler.classes.batches[*batch].application, &size);
             }
         }
         scan
@@ -278,21 +325,22 @@ impl<'a> Scan<'a> {
         QueueKey::of(queue, share, priority, parent.settings.values.priority_first, 0)
     }
 
-    /// Visits the classes of a leaf in parallel, in the order of their asks. A class ends with its first ask that does
+    /// Visits the groups of a leaf in parallel, in the order of their asks. A group ends with its first ask that does
     /// not fit, because its asks are equal and capacity does not increase during a scan.
     fn leaf(&mut self, leaf: QueueId) {
         let scheduler = self.scheduler;
-        let classes = scheduler.hints.by_leaf.get(&leaf).into_iter().flatten();
-        let classes = classes.filter(|id| self.may_be_reported(**id));
-        let mut lines: Vec<(ClassId, Peekable<_>)> =
-            classes.map(|id| (*id, unreported(scheduler, *id).peekable())).collect();
+        let groups = scheduler.hints.by_leaf.get(&leaf).into_iter().flatten();
+        let groups = groups.filter(|(key, _)| self.may_be_reported(key.class));
+        let mut lines: Vec<(ClassKey, Peekable<_>)> = groups
+            .map(|(key, group)| (key.class, unreported(scheduler, group).peekable()))
+            .collect();
         let mut next: BinaryHeap<Reverse<(Turn<'a>, usize)>> = BinaryHeap::new();
         for (place, (_, line)) in lines.iter_mut().enumerate() {
             next.extend(line.peek().map(|turn| Reverse((*turn, place))));
         }
         while let Some(Reverse((_, place))) = next.pop() {
             let (class, line) = &mut lines[place];
-            let members = scheduler.classes.rows[*class].key.members() as usize;
+            let members = class.members() as usize;
             // Asks that start together are reported together.
             let turns: Vec<Turn<'_>> = line.by_ref().take(members).collect();
             if self.tell(*class, &turns) {
@@ -302,20 +350,19 @@ impl<'a> Scan<'a> {
     }
 
     /// Returns whether the asks of a class would start as soon as nodes have enough free capacity.
-    fn may_be_reported(&self, id: ClassId) -> bool {
-        let key = self.scheduler.classes.rows[id].key;
+    fn may_be_reported(&self, key: ClassKey) -> bool {
         let is_known = matches!(key.charge, ChargeState::Linked { waits: false, .. });
         is_known && !key.mode.replaces_placeholder() && may_not_start(self.books, key).is_none()
     }
 
     /// Reports the next asks of a class, as many as start together. Returns whether they fit.
-    fn tell(&mut self, class: ClassId, turns: &[Turn<'_>]) -> bool {
-        let (books, row) = (self.books, &self.scheduler.classes.rows[class]);
+    fn tell(&mut self, class: ClassKey, turns: &[Turn<'_>]) -> bool {
+        let books = self.books;
         let Some((.., first)) = turns.first() else { return false };
         let batch = &self.scheduler.classes.batches[*first];
-        let size = row.key.needs(books);
+        let size = class.needs(books);
         // More nodes would increase the capacity of the cluster, so the maximum of the root is not checked.
-        let mut queues = books.up(row.key.leaf).filter(|(_, queue)| queue.parent.is_some());
+        let mut queues = books.up(class.leaf).filter(|(_, queue)| queue.parent.is_some());
         let fits = |left: Option<Resources>, reported: Option<&Resources>| {
             left.is_none_or(|left| less(left, reported).allows(&size))
         };
@@ -331,7 +378,7 @@ impl<'a> Scan<'a> {
         let asks: Vec<AllocationId> =
             asks.filter(|ask| books.question_of(*ask).is_none()).collect();
         if !asks.is_empty() {
-            self.count(row.key.leaf, batch.application, &size);
+            self.count(class.leaf, batch.application, &size);
             self.collected.extend(asks);
         }
         true
@@ -341,9 +388,12 @@ impl<'a> Scan<'a> {
 /// Position of an ask in its leaf, and its batch.
 type Turn<'a> = (&'a ApplicationKey, &'a AskKey, AskBatchId);
 
-/// Returns the unreported asks of a class in order.
-fn unreported(scheduler: &Scheduler, class: ClassId) -> impl Iterator<Item = Turn<'_>> {
-    scheduler.classes.rows[class].unreported.iter().flat_map(|(application, _, batch)| {
+/// Returns the unreported asks of a group in order.
+fn unreported<'a>(
+    scheduler: &'a Scheduler,
+    group: &'a Group,
+) -> impl Iterator<Item = Turn<'a>> + use<'a> {
+    group.unreported.iter().flat_map(|(application, _, batch)| {
         let asks = &scheduler.classes.batches[*batch].heard.unreported;
         asks.iter().map(move |ask| (application, ask, *batch))
     })
