@@ -24,7 +24,8 @@ pub struct Check {
     pub failed: bool,
     /// Both sides: of a failed check, for each type that is short; of a passed check, for each compared type.
     pub amounts: Vec<Amount>,
-    /// Largest users of the types that are short, largest first. If other asks precede, the next of them.
+    /// Largest users of the types that are short, largest first. If other asks precede, the next of them. Empty in
+    /// [`Explainer::checks`](super::Explainer::checks), except for the next ask.
     pub holders: Vec<Holder>,
     /// Number of nodes by reason. `None` if the check is not about nodes.
     pub nodes: Option<Nodes>,
@@ -33,17 +34,23 @@ pub struct Check {
 }
 
 impl Check {
-    /// Creates a check with its figures. `None` if nothing is limited, so that nothing is compared.
+    /// Creates a check with its figures, without holders. `None` if nothing is limited, so that nothing is compared.
     pub(super) fn of(books: &Books, ask: AllocationId, looked: CheckResult) -> Option<Self> {
         let CheckResult { blocker, failed, .. } = looked;
         let mut amounts = amounts(books, ask, looked)?;
         amount::short_only(&mut amounts, failed);
-        // No release helps an impossible ask.
-        let helps = failed && !blocker.row().is_permanent;
-        let holders = if helps { holder::of(books, blocker, &amounts) } else { Vec::new() };
+        let holders = Vec::new();
         let nodes = Nodes::of(books, ask, blocker);
         let code = Wait::of(blocker).code(books, ask);
         Some(Self { blocker, code, failed, amounts, holders, nodes, wait: looked.wait() })
+    }
+
+    /// Adds the largest users of the types that are short. Costs the applications of the partition.
+    pub(super) fn add_holders(&mut self, books: &Books) {
+        // No release helps an impossible ask.
+        if self.failed && !self.blocker.row().is_permanent {
+            self.holders.extend(holder::of(books, self.blocker, &self.amounts));
+        }
     }
 
     /// Creates the failed check that other asks precede. The next ask is the holder.

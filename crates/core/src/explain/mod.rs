@@ -25,6 +25,7 @@ pub use what_if::{
 };
 
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use crate::books::Books;
 use crate::id::{AllocationId, ApplicationId};
@@ -70,7 +71,7 @@ pub struct Explanation {
     /// Time since which it waits for the first failed check. `None` if it was parked for another reason, or if the
     /// scheduler started later.
     pub since: Option<Timestamp>,
-    /// Position of the ask. `None` if it no longer waits.
+    /// Position of the ask. `None` if it no longer waits, and in [`Explainer::checks`].
     pub place: Option<QueuePosition>,
     /// All checks in order.
     pub checks: Vec<Check>,
@@ -91,22 +92,61 @@ impl Explanation {
 /// Costs the depth of its queue, the nodes, the applications of its partition for each failed check, and the
 /// applications of its leaf.
 pub fn explain(books: &Books, scheduler: &Scheduler, ask: AllocationId) -> Option<Explanation> {
-    let row = books.allocations().get(ask)?;
-    if !row.is_pending() {
-        let since = Some(row.placed);
-        let (verdict, checks) = (Verdict::Allocated, Vec::new());
-        let history = Vec::new();
-        return Some(Explanation { ask, verdict, since, place: None, checks, history });
+    let explainer = Explainer::new(books, scheduler);
+    let (scheduler, mut found) = explainer.with_scheduler(ask)?;
+    if found.verdict != Verdict::Allocated {
+        found.place = QueuePosition::of(books, scheduler, ask);
+        found.checks.iter_mut().for_each(|check| check.add_holders(books));
     }
-    let Some(chain) = scheduler.chain_of(books, ask) else {
-        // After a change of the rules, the indexes are invalid. New ones give the same result.
-        let scheduler = Scheduler::new(books);
-        return Some(explained(books, &scheduler, (ask, scheduler.chain_of(books, ask)?)));
-    };
-    Some(explained(books, scheduler, (ask, chain)))
+    Some(found)
 }
 
-/// Explains a waiting ask from the data of the scheduler.
+/// Explains several asks of one state.
+#[derive(Debug)]
+pub struct Explainer<'state> {
+    books: &'state Books,
+    scheduler: &'state Scheduler,
+    /// Indexes from scratch. After a change of the rules, those of the scheduler are invalid until the next step, and
+    /// these give the same result.
+    rebuilt: OnceCell<Scheduler>,
+}
+
+impl<'state> Explainer<'state> {
+    /// Returns an explainer of a state.
+    pub const fn new(books: &'state Books, scheduler: &'state Scheduler) -> Self {
+        Self { books, scheduler, rebuilt: OnceCell::new() }
+    }
+
+    /// Explains one ask without its position and without the holders of its checks, which cost the applications. `None`
+    /// if the ask does not exist.
+    ///
+    /// Costs the depth of its queue and the nodes. After a change of the rules, the first call also costs all waiting
+    /// asks.
+    pub fn checks(&self, ask: AllocationId) -> Option<Explanation> {
+        Some(self.with_scheduler(ask)?.1)
+    }
+
+    /// Explains one ask, and returns the scheduler with valid indexes.
+    fn with_scheduler(&self, ask: AllocationId) -> Option<(&Scheduler, Explanation)> {
+        let (books, scheduler) = (self.books, self.scheduler);
+        let row = books.allocations().get(ask)?;
+        if !row.is_pending() {
+            let since = Some(row.placed);
+            let (verdict, checks) = (Verdict::Allocated, Vec::new());
+            let history = Vec::new();
+            let found = Explanation { ask, verdict, since, place: None, checks, history };
+            return Some((scheduler, found));
+        }
+        if let Some(chain) = scheduler.chain_of(books, ask) {
+            return Some((scheduler, explained(books, scheduler, (ask, chain))));
+        }
+        let rebuilt = self.rebuilt.get_or_init(|| Scheduler::new(books));
+        let chain = rebuilt.chain_of(books, ask)?;
+        Some((rebuilt, explained(books, rebuilt, (ask, chain))))
+    }
+}
+
+/// Explains a waiting ask from the data of the scheduler, as [`Explainer::checks`] does.
 fn explained(
     books: &Books,
     scheduler: &Scheduler,
@@ -123,7 +163,7 @@ fn explained(
         ask,
         verdict: verdict(&checks),
         since: since(books, ask, &chain, &checks),
-        place: QueuePosition::of(books, scheduler, ask),
+        place: None,
         checks,
         history: chain.history,
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use headroom_core::books::Books;
-use headroom_core::explain::{Verdict, explain};
-use headroom_core::{Blocker, Kind, Name, Scheduler, more_nodes_help};
+use headroom_core::explain::{Explainer, Verdict};
+use headroom_core::{Blocker, Kind, Name, more_nodes_help};
 
 use tokio::sync::mpsc;
 
@@ -51,10 +51,11 @@ impl Interface {
 
     /// Returns why the asks with these keys wait. Leaves out those that do not wait, and those beyond [`ASKS_MAX`].
     ///
-    /// Costs one explanation for each ask, in the thread of the writer.
+    /// Costs the checks of each ask with the nodes, in the thread of the writer.
     pub async fn waits(&self, keys: Vec<Name>) -> Vec<AskWait> {
         let look = self.service().engine.inspect(move |books, scheduler| {
-            let of = |key| ask_wait(books, scheduler, key);
+            let explainer = Explainer::new(books, scheduler);
+            let of = |key| ask_wait(books, &explainer, key);
             keys.into_iter().take(ASKS_MAX).filter_map(of).collect()
         });
         // Without the engine, nothing waits.
@@ -62,10 +63,10 @@ impl Interface {
     }
 }
 
-fn ask_wait(books: &Books, scheduler: &Scheduler, key: Name) -> Option<AskWait> {
+fn ask_wait(books: &Books, explainer: &Explainer<'_>, key: Name) -> Option<AskWait> {
     let mut partitions = books.partitions().values();
     let ask = partitions.find_map(|partition| partition.allocations.get(&*key).copied())?;
-    let explanation = explain(books, scheduler, ask)?;
+    let explanation = explainer.checks(ask)?;
     let first = explanation.blocked_by().next();
     let lacks = match (explanation.verdict, first.map(|check| check.blocker.row().kind)) {
         (Verdict::Allocated, _) => return None,

@@ -1,4 +1,4 @@
-//! A scan for asks that more nodes would help costs classes, not asks.
+//! A scan for asks that more nodes would help costs classes, not asks. The checks of an ask do not cost the others.
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use headroom_core::books::Questions;
 use headroom_core::config::QueueConfig;
+use headroom_core::explain::{Explainer, Verdict};
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
 use headroom_core::{AddNode, Ask, Command, Name, Submit};
 
@@ -87,6 +88,26 @@ fn costs_the_same(questions: Option<Questions>, told: usize) {
     let (few_told, few) = scans(100, questions);
     let (many_told, many) = scans(20_000, questions);
     assert_eq!((few_told, many_told), (told, told));
+    is_not_more("1,000 scans", few, many);
+}
+
+#[test]
+fn the_checks_of_an_ask_do_not_cost_the_applications() {
+    let explanations = |asks: usize| {
+        let world = waiting(asks, None);
+        let all = world.books.allocations();
+        let ask = all.iter().find(|(_, row)| row.is_pending()).map(|(id, _)| id).unwrap();
+        let begun = Instant::now();
+        for _ in 0..1_000 {
+            let found = Explainer::new(&world.books, &world.scheduler).checks(ask).unwrap();
+            assert_eq!(found.verdict, Verdict::Waiting);
+        }
+        begun.elapsed()
+    };
+    is_not_more("1,000 explanations", explanations(100), explanations(20_000));
+}
+
+fn is_not_more(what: &str, few: Duration, many: Duration) {
     let most = few * 20 + Duration::from_millis(50);
-    assert!(many < most, "1 000 scans took {few:?} with 100 asks and {many:?} with 20 000");
+    assert!(many < most, "{what} took {few:?} with 100 asks and {many:?} with 20,000");
 }
