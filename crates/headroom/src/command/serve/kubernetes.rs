@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use headroom_kubernetes::Options;
 use headroom_server::LogLevels;
 use headroom_server::grpc::Interface;
+use tokio::sync::oneshot;
 
 /// Connection to a cluster.
 #[derive(Debug)]
@@ -24,15 +26,28 @@ pub(super) const fn check() -> Result<()> {
     Ok(())
 }
 
-/// Schedules the pods of a cluster until the connection to the core ends.
+/// Schedules the pods of a cluster until the connection to the core ends. Returns how it ends.
+///
+/// It has a thread of its own. Its parts exchange many small messages, and to wake another thread costs more than to
+/// handle a message. Responses to clients do not delay it either. Source: decision page 57.
 ///
 /// # Errors
-/// If the cluster cannot be read, or the core ends the session.
-pub(super) async fn schedule(
+/// If the thread cannot be started.
+pub(super) fn start(
     cluster: Cluster,
     interface: Interface,
     levels: Arc<LogLevels>,
-) -> Result<()> {
+) -> Result<oneshot::Receiver<Result<()>>> {
     let Cluster { kubeconfig, namespace } = cluster;
-    Ok(headroom_kubernetes::run(interface, Options { kubeconfig, namespace, levels }).await?)
+    let options = Options { kubeconfig, namespace, levels };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.context("cannot start threads")?;
+    let (ended, end) = oneshot::channel();
+    let schedule = move || {
+        let result = runtime.block_on(headroom_kubernetes::run(interface, options));
+        // The server is already ending if nobody waits for this.
+        let _ = ended.send(result.map_err(Into::into));
+    };
+    thread::Builder::new().name("headroom-pods".to_owned()).spawn(schedule)?;
+    Ok(end)
 }

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, anyhow};
 use headroom_server::LogLevels;
 use headroom_server::grpc::Interface;
+use tokio::sync::oneshot;
 
 /// Connection to a cluster.
 #[expect(dead_code, reason = "the other build connects")]
@@ -20,7 +21,11 @@ pub(crate) struct Cluster {
 /// # Errors
 /// Always, because this build cannot.
 pub(super) fn check() -> Result<()> {
-    bail!(
+    Err(absent())
+}
+
+fn absent() -> Error {
+    anyhow!(
         "this build has no Kubernetes scheduler. Build it with `cargo build --release -p headroom --features kubernetes`"
     )
 }
@@ -29,7 +34,10 @@ pub(super) fn check() -> Result<()> {
 ///
 /// # Errors
 /// Always, because this build cannot.
-#[expect(clippy::unused_async, reason = "the other build waits for the cluster")]
-pub(super) async fn schedule(_: Cluster, _: Interface, _: Arc<LogLevels>) -> Result<()> {
-    check()
+pub(super) fn start(
+    _: Cluster,
+    _: Interface,
+    _: Arc<LogLevels>,
+) -> Result<oneshot::Receiver<Result<()>>> {
+    Err(absent())
 }

@@ -1,12 +1,13 @@
 //! The life of the server: it opens its port, reads the journal, accepts requests, and stops.
 
+use std::future;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use headroom_config::BUILT_IN;
 use headroom_config::process::Process;
 use headroom_engine::users::Users;
@@ -22,7 +23,7 @@ use headroom_server::{
     begin_with_queue_file, watch_queue_file,
 };
 use headroom_sim::nodes::NodeSpec;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, oneshot};
 
 use super::logging::{self, Observability};
 use super::otlp::Sending;
@@ -90,13 +91,13 @@ async fn serve(mut process: Process, plays: Plays) -> Result<ExitCode> {
     welcome(&process, serving.addresses())?;
     watch(&process, &service, queues)?;
     tokio::spawn(follow_tokens(Arc::clone(&gate), tokens));
-    let mut ended = play(&process, plays, (serving.addresses(), &interface), &levels);
+    let ended = play(&process, plays, (serving.addresses(), &interface), &levels)?;
     let result = tokio::select! {
         signal = ends.next() => {
             tracing::info!(signal, "ending");
             Ok(())
         }
-        Some(ended) = ended.recv() => ended,
+        result = end_of(ended) => result,
     };
     tokio::spawn(async move {
         let signal = ends.next().await;
@@ -242,29 +243,30 @@ fn watch(process: &Process, service: &Service, queues: WatchedFiles) -> Result<(
     Ok(())
 }
 
-/// Runs the scheduler or the simulation of this server. If the simulation fails, the server continues. Returns how the
-/// scheduler of a cluster ends, because the server is useless without it.
+/// Runs the scheduler or the simulation of this server. If the simulation fails, the server continues. If it runs the
+/// scheduler of a cluster, returns how this ends, because the server is useless without it.
 fn play(
     process: &Process,
     plays: Plays,
     (addresses, interface): (&[SocketAddr], &Interface),
     levels: &Arc<LogLevels>,
-) -> mpsc::Receiver<Result<()>> {
-    let (ended, end) = mpsc::channel(1);
+) -> Result<Option<oneshot::Receiver<Result<()>>>> {
     match plays {
         Plays::Nothing => {}
         Plays::Kubernetes(cluster) => {
-            let (interface, levels) = (interface.clone(), Arc::clone(levels));
-            tokio::spawn(async move {
-                let result = kubernetes::schedule(cluster, interface, levels).await;
-                // The server is already ending if nobody waits for this.
-                let _ = ended.send(result).await;
-            });
+            return kubernetes::start(cluster, interface.clone(), Arc::clone(levels)).map(Some);
         }
         Plays::Nodes(nodes) => simulate(process, Simulated::Nodes(nodes), addresses),
         Plays::Scene => simulate(process, Simulated::Scene, addresses),
     }
-    end
+    Ok(None)
+}
+
+/// Waits until the scheduler of a cluster ends. Without one, waits forever.
+async fn end_of(scheduler: Option<oneshot::Receiver<Result<()>>>) -> Result<()> {
+    let Some(ended) = scheduler else { return future::pending().await };
+    let unexpected = |_| bail!("the scheduler of pods stopped unexpectedly. See the log");
+    ended.await.unwrap_or_else(unexpected)
 }
 
 /// A simulated cluster.
