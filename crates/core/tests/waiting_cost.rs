@@ -1,4 +1,4 @@
-//! A scan for asks that more nodes would help costs classes, not asks. The checks of an ask do not cost the others.
+//! A scan for asks that more nodes would help does not cost each ask. An ask and its checks do not cost the others.
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
@@ -89,6 +89,28 @@ fn costs_the_same(questions: Option<Questions>, told: usize) {
     let (many_told, many) = scans(20_000, questions);
     assert_eq!((few_told, many_told), (told, told));
     is_not_more("1,000 scans", few, many);
+}
+
+#[test]
+fn an_ask_does_not_cost_the_others_of_its_application() {
+    let asks = |others: usize| {
+        let questions = Questions { victims: false, at_once: NonZeroU16::MIN };
+        let mut world = waiting(others, Some(questions));
+        let begun = Instant::now();
+        for number in 0..1_000 {
+            let ask = Ask {
+                partition: default(),
+                key: Name::new(format!("more{number}")),
+                application: Name::new("app0"),
+                resources: amounts([("vcore", 1)]),
+                ..Ask::default()
+            };
+            world.command(&Command::Ask(ask)).unwrap();
+            world.settle();
+        }
+        begun.elapsed()
+    };
+    is_not_more("1,000 more asks", asks(100), asks(20_000));
 }
 
 #[test]

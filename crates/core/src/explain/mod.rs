@@ -120,8 +120,8 @@ impl<'state> Explainer<'state> {
     /// Explains one ask without its position and without the holders of its checks, which cost the applications. `None`
     /// if the ask does not exist.
     ///
-    /// Costs the depth of its queue and the nodes. After a change of the rules, the first call also costs all waiting
-    /// asks.
+    /// Costs the depth of its queue and the nodes. If no check fails, also costs the queues and the applications of its
+    /// leaf. After a change of the rules, the first call also costs all waiting asks.
     pub fn checks(&self, ask: AllocationId) -> Option<Explanation> {
         Some(self.with_scheduler(ask)?.1)
     }

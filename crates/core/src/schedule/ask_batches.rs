@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use smallvec::SmallVec;
+
 use crate::books::{Books, GangSize};
 use crate::config::ApplicationOrder;
 use crate::id::{AllocationId, ApplicationId, QueueId};
@@ -36,7 +38,7 @@ pub(super) struct PendingApplication {
 impl PendingApplication {
     /// Returns the batch with this key.
     pub(super) fn batch(&self, key: BatchKey) -> Option<AskBatchId> {
-        Some(self.batches.at(self.batches.position(key)?))
+        self.batches.get(key)
     }
 }
 
@@ -196,8 +198,7 @@ impl Scheduler {
         self.waits_no_more(books, ask, row);
         let batch_key = BatchKey::of(books, ask, mode);
         let batches = &self.waiting(row.application).batches;
-        let place = batches.position(batch_key).expect("a waiting ask is in a batch");
-        let batch = batches.at(place);
+        let batch = batches.get(batch_key).expect("a waiting ask is in a batch");
         let class = self.classes.batches[batch].class;
         if self.classes.rows[class].tried.remove(&ask) {
             self.arm(books, class); // The others may have their try now.
@@ -213,7 +214,7 @@ impl Scheduler {
             self.note_age(batch);
             return Some(batch);
         }
-        self.waiting(row.application).batches.remove(place);
+        self.waiting(row.application).batches.remove(batch_key);
         if self.is_own(class) {
             self.remove_own(books, batch);
         } else {
@@ -263,8 +264,8 @@ impl Scheduler {
         let (lists, lists_all) =
             (waiting.own.len() > 0, waiting.own.len() == waiting.batches.len());
         if moved && !lists_all {
-            for position in 0..self.waiting(application).batches.len() {
-                let batch = self.waiting(application).batches.at(position);
+            let batches: SmallVec<[_; 16]> = waiting.batches.iter().collect();
+            for batch in batches {
                 self.rehead(batch, &key);
             }
         } else if let Some(batch) = changed {

@@ -1,5 +1,7 @@
 //! Batches of one application, searched by key.
 
+use alloc::collections::BTreeMap;
+
 use smallvec::SmallVec;
 
 use crate::books::Books;
@@ -29,66 +31,169 @@ impl BatchKey {
     }
 }
 
+/// Number of batches from which a list is a tree.
+const MANY: usize = 1_024;
+
 /// Batches in the order of their keys.
-///
-/// An application can have hundreds of sizes. A search therefore reads an array of shapes only, sixteen in a cache
-/// line. It reads the rest of a key only if shapes are equal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BatchList {
-    shapes: SmallVec<[ShapeId; 4]>,
-    rest: SmallVec<[(BatchKey, AskBatchId); 2]>,
+    entries: Entries,
     /// Number of batches with placeholders of a gang.
     in_gang: u32,
 }
 
+#[derive(Clone, Debug)]
+enum Entries {
+    /// An application can have hundreds of sizes. A search therefore reads an array of shapes first, sixteen in a cache
+    /// line. It reads the rest of a key only if shapes are equal.
+    Few { shapes: SmallVec<[ShapeId; 4]>, rest: SmallVec<[(BatchKey, AskBatchId); 2]> },
+    /// If the RM is asked about each ask, each ask has a batch. An array would move thousands of them for each change.
+    Many(BTreeMap<BatchKey, AskBatchId>),
+}
+
+impl Default for Entries {
+    fn default() -> Self {
+        Self::Few { shapes: SmallVec::new(), rest: SmallVec::new() }
+    }
+}
+
 impl BatchList {
     pub(super) fn len(&self) -> usize {
-        self.rest.len()
-    }
-
-    /// Returns the batch at a position.
-    pub(super) fn at(&self, position: usize) -> AskBatchId {
-        self.rest[position].1
+        match &self.entries {
+            Entries::Few { rest, .. } => rest.len(),
+            Entries::Many(all) => all.len(),
+        }
     }
 
     /// Returns all batches in the order of their keys.
     pub(super) fn iter(&self) -> impl Iterator<Item = AskBatchId> {
-        self.rest.iter().map(|(_, batch)| *batch)
+        self.entries().map(|(_, batch)| batch)
     }
 
     /// Returns the batches with placeholders of a gang that is placed as a whole.
     pub(super) fn of_gang(&self) -> impl Iterator<Item = (BatchKey, AskBatchId)> {
-        let all = if self.in_gang == 0 { &[] } else { &*self.rest };
-        all.iter().filter(|(key, _)| key.in_gang).copied()
+        let all = if self.in_gang == 0 { None } else { Some(self.entries()) };
+        all.into_iter().flatten().filter(|(key, _)| key.in_gang)
     }
 
-    /// Returns the position of the batch with this key.
-    pub(super) fn position(&self, key: BatchKey) -> Option<usize> {
-        self.search(key).ok()
+    fn entries(&self) -> impl Iterator<Item = (BatchKey, AskBatchId)> {
+        let (few, many) = match &self.entries {
+            Entries::Few { rest, .. } => (rest.as_slice(), None),
+            Entries::Many(all) => ([].as_slice(), Some(all)),
+        };
+        let many = many.into_iter().flatten().map(|(key, batch)| (*key, *batch));
+        few.iter().copied().chain(many)
     }
 
-    pub(super) fn insert(&mut self, key: BatchKey, batch: AskBatchId) {
-        match self.search(key) {
-            Ok(at) => self.rest[at].1 = batch,
-            Err(at) => {
-                self.in_gang += u32::from(key.in_gang);
-                self.shapes.insert(at, key.shape);
-                self.rest.insert(at, (key, batch));
-            }
+    /// Returns the batch with this key.
+    pub(super) fn get(&self, key: BatchKey) -> Option<AskBatchId> {
+        match &self.entries {
+            Entries::Few { shapes, rest } => Some(rest[search(shapes, rest, key).ok()?].1),
+            Entries::Many(all) => all.get(&key).copied(),
         }
     }
 
-    pub(super) fn remove(&mut self, position: usize) {
-        self.shapes.remove(position);
-        let (key, _) = self.rest.remove(position);
-        self.in_gang -= u32::from(key.in_gang);
+    /// Adds a batch, or replaces the one with this key.
+    pub(super) fn insert(&mut self, key: BatchKey, batch: AskBatchId) {
+        let is_new = match &mut self.entries {
+            Entries::Few { shapes, rest } => match search(shapes, rest, key) {
+                Ok(at) => {
+                    rest[at].1 = batch;
+                    false
+                }
+                Err(at) => {
+                    shapes.insert(at, key.shape);
+                    rest.insert(at, (key, batch));
+                    if rest.len() >= MANY {
+                        self.entries = Entries::Many(rest.drain(..).collect());
+                    }
+                    true
+                }
+            },
+            Entries::Many(all) => all.insert(key, batch).is_none(),
+        };
+        self.in_gang += u32::from(is_new && key.in_gang);
     }
 
-    fn search(&self, key: BatchKey) -> Result<usize, usize> {
-        let first = self.shapes.partition_point(|one| *one < key.shape);
-        let before = self.rest[first..].iter().take_while(|(known, _)| *known < key).count();
-        let at = first + before;
-        let is_there = self.rest.get(at).is_some_and(|(known, _)| *known == key);
-        if is_there { Ok(at) } else { Err(at) }
+    pub(super) fn remove(&mut self, key: BatchKey) {
+        let is_there = match &mut self.entries {
+            Entries::Few { shapes, rest } => search(shapes, rest, key).is_ok_and(|at| {
+                shapes.remove(at);
+                rest.remove(at);
+                true
+            }),
+            Entries::Many(all) => {
+                let is_there = all.remove(&key).is_some();
+                if all.is_empty() {
+                    self.entries = Entries::default();
+                }
+                is_there
+            }
+        };
+        self.in_gang -= u32::from(is_there && key.in_gang);
+    }
+}
+
+/// Returns the position of a key, or where it belongs.
+fn search(
+    shapes: &[ShapeId],
+    rest: &[(BatchKey, AskBatchId)],
+    key: BatchKey,
+) -> Result<usize, usize> {
+    let first = shapes.partition_point(|one| *one < key.shape);
+    let equal = shapes[first..].partition_point(|one| *one == key.shape);
+    let found = rest[first..first + equal].binary_search_by_key(&key, |(known, _)| *known);
+    found.map(|at| first + at).map_err(|at| first + at)
+}
+
+#[cfg(test)]
+mod tests {
+    use slotmap::KeyData;
+
+    use super::*;
+    use crate::id::{Id as _, Slot};
+
+    fn entry(number: u32) -> (BatchKey, AskBatchId) {
+        let ask = AllocationId::from_slot(Slot::new(number, 0));
+        let shape = ShapeId::from_slot(Slot::new(number % 3, 0));
+        let mode = PlacementMode::NeedsVerdict(ask);
+        let key = BatchKey { shape, mode, in_gang: number % 5 == 0, has_hold: false };
+        (key, KeyData::from_ffi(u64::from(number) + 1).into())
+    }
+
+    #[test]
+    fn an_array_and_a_tree_have_the_same_order() {
+        let count = 3 * MANY as u32;
+        // 7 has no factor in common with the count, so each number occurs once.
+        let numbers = || (0..count).map(|number| number * 7 % count);
+        let (mut list, mut expected) = (BatchList::default(), BTreeMap::new());
+        let is_equal = |list: &BatchList, expected: &BTreeMap<BatchKey, AskBatchId>| {
+            assert_eq!(list.len(), expected.len());
+            assert!(list.iter().eq(expected.values().copied()));
+            let gang = expected.iter().filter(|(key, _)| key.in_gang);
+            assert!(list.of_gang().eq(gang.map(|(key, batch)| (*key, *batch))));
+        };
+        for number in numbers() {
+            let (key, batch) = entry(number);
+            assert_eq!(list.get(key), None);
+            list.insert(key, entry(number + 1).1);
+            list.insert(key, batch);
+            expected.insert(key, batch);
+            assert_eq!(list.get(key), Some(batch));
+            if number % 97 == 0 {
+                is_equal(&list, &expected);
+            }
+        }
+        is_equal(&list, &expected);
+        for number in numbers() {
+            let (key, _) = entry(number);
+            list.remove(key);
+            list.remove(key);
+            expected.remove(&key);
+            if number % 97 == 0 {
+                is_equal(&list, &expected);
+            }
+        }
+        assert_eq!((list.len(), list.in_gang), (0, 0));
     }
 }

@@ -4,8 +4,9 @@
 //! still waits counts as if it ran.
 //!
 //! Before the first scan, nothing is recorded, so partitions without scans have no cost. After the first scan, the
-//! unreported asks of equal classes are kept in order. A scan costs these groups of classes and the number of its
-//! reports. If the RM is asked about each ask, each ask is a class of its own, but they are one group.
+//! unreported asks of equal classes are kept in order, with the number of reported ones. A scan costs these groups of
+//! classes and the number of its reports. If the RM is asked about each ask, each ask is a class of its own, but they
+//! are one group.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -30,6 +31,8 @@ use super::{ChargeState, Scheduler};
 pub(super) struct Hints {
     /// Whether a scan was ever requested.
     wanted: bool,
+    /// Number of groups with unreported asks.
+    open: usize,
     by_leaf: BTreeMap<QueueId, BTreeMap<GroupKey, Group>>,
 }
 
@@ -120,7 +123,7 @@ impl Scheduler {
                 }
             }
         }
-        if self.hints.by_leaf.is_empty() {
+        if self.hints.open == 0 {
             return Vec::new();
         }
         let mut scan = Scan::of(books, self);
@@ -246,8 +249,11 @@ impl Scheduler {
         let key = self.classes.rows[class].key;
         let groups = self.hints.by_leaf.entry(key.leaf).or_default();
         let group = groups.entry(GroupKey::from(key)).or_default();
+        let was_open = usize::from(!group.unreported.is_empty());
         change(group);
-        if group.unreported.is_empty() && group.reporters.is_empty() {
+        let is_open = usize::from(!group.unreported.is_empty());
+        self.hints.open = self.hints.open - was_open + is_open;
+        if is_open == 0 && group.reporters.is_empty() {
             groups.remove(&GroupKey::from(key));
         }
         if groups.is_empty() {
@@ -270,8 +276,10 @@ struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     fn of(books: &'a Books, scheduler: &'a Scheduler) -> Self {
-        let leaves = scheduler.hints.by_leaf.keys();
-        let wanted = leaves.flat_map(|leaf| books.up(*leaf).map(|(id, _)| id)).collect();
+        let is_open = |group: &Group| !group.unreported.is_empty();
+        let leaves = scheduler.hints.by_leaf.iter();
+        let leaves = leaves.filter(|(_, groups)| groups.values().any(is_open));
+        let wanted = leaves.flat_map(|(leaf, _)| books.up(*leaf).map(|(id, _)| id)).collect();
         let mut scan = Self {
             books,
             scheduler,

@@ -7,6 +7,8 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
+use smallvec::SmallVec;
+
 use crate::books::Books;
 use crate::id::{ApplicationId, QueueId};
 
@@ -188,8 +190,9 @@ impl Scheduler {
         if !all || !self.classes.recharge((application, leaf), (before, charge), batches.len()) {
             return false;
         }
-        for position in 0..self.applications[application.index()].batches.len() {
-            let batch = self.applications[application.index()].batches.at(position);
+        let batches = &self.applications[application.index()].batches;
+        let batches = batches.iter().collect::<SmallVec<[_; 16]>>();
+        for batch in batches {
             let class = self.classes.batches[batch].class;
             self.classes.rows[class].key.charge = charge;
             self.note(Note::Joined { application, class });
