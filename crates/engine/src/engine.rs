@@ -19,7 +19,8 @@ use crate::published::Published;
 use crate::recover::{Recovering, recover_with};
 use crate::users::Users;
 use crate::writer::{
-    FILES_CHECKED_EVERY, Outcome, Retention, SCAN_EVERY, STEPS_PER_BATCH, Submission, Writer,
+    FILES_CHECKED_EVERY, Outcome, Publication, Retention, SCAN_EVERY, STEPS_PER_BATCH, Submission,
+    Writer,
 };
 
 /// Maximum number of messages in one batch.
@@ -244,6 +245,8 @@ struct Run {
 enum Woken {
     By(Message),
     ByTime,
+    /// The books must be published, or a reader waits for them.
+    ToPublish,
     ByNobodyLeft,
 }
 
@@ -288,6 +291,10 @@ impl Run {
                 match self.wait(&waiting) {
                     Woken::By(message) => Some(message),
                     Woken::ByTime => None,
+                    Woken::ToPublish => {
+                        self.writer.publish();
+                        continue;
+                    }
                     Woken::ByNobodyLeft => return self.finish(),
                 }
             };
@@ -315,11 +322,21 @@ impl Run {
         };
         let left = deadline.since(self.settings.clock.now());
         let left = Duration::from_millis(left.get());
+        let publishes_at = self.writer.publishes_at();
+        let views = &self.end.published.views;
         waiting.block_on(async {
-            match tokio::time::timeout(left, receiver.recv()).await {
-                Ok(Some(message)) => Woken::By(message),
-                Ok(None) => Woken::ByNobodyLeft,
-                Err(_) => Woken::ByTime,
+            let to_publish = async {
+                if let Some(at) = publishes_at {
+                    let _ = tokio::time::timeout_at(at.into(), views.asked()).await;
+                } else {
+                    std::future::pending::<()>().await;
+                }
+            };
+            tokio::select! {
+                biased;
+                message = receiver.recv() => message.map_or(Woken::ByNobodyLeft, Woken::By),
+                () = to_publish => Woken::ToPublish,
+                () = tokio::time::sleep(left) => Woken::ByTime,
             }
         })
     }
@@ -347,13 +364,19 @@ impl Run {
         }
         let is_turned = !replies.turns.is_empty();
         let is_idle = !more && self.receiver.is_empty();
-        self.writer.flush(is_idle || is_turned)?;
+        // With a journal, the next flush can fail or wait for the disk, and what was answered must be readable then.
+        let publication = match (self.settings.pace, is_idle || is_turned) {
+            (Pace::Automatic, true) if !self.writer.stores() => Publication::Due,
+            (Pace::ByHand | Pace::Automatic, true) => Publication::Now,
+            (Pace::ByHand | Pace::Automatic, false) => Publication::OnRequest,
+        };
+        self.writer.flush(publication)?;
         if let Walker::ByHand(rounds) = &mut self.rounds
             && is_turned
             && let Some(command) = rounds.run_due(now, || self.end.published.views.latest())
         {
             self.writer.by_itself(now, command)?;
-            self.writer.flush(true)?;
+            self.writer.flush(Publication::Now)?;
         }
         Ok(more)
     }

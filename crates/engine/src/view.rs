@@ -2,7 +2,8 @@
 //!
 //! A reader never blocks the writer. A reader gets the newest copy with everything that was answered before its
 //! request, so each client sees its own changes. The books are copied at most once for each batch. While the writer is
-//! busy, the books are copied only if a reader has used the last copy.
+//! busy, the books are copied only if a reader has used the last copy. Without a journal, this also holds for small
+//! batches at short intervals, because each copy makes the next changes more expensive.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use headroom_core::Timestamp;
 use headroom_core::books::Books;
 use headroom_core::view::{Counters, History, Tally};
+use tokio::sync::Notify;
 
 use crate::progress::Progress;
 use crate::writer_stats::{Durations, OfSteps, WriterStats};
@@ -31,8 +33,8 @@ pub struct View {
     pub tally: Tally,
     /// Durations of the steps of the scheduler since the start.
     pub step_times: Durations<OfSteps>,
-    /// Load of the writer since the start. The load and the counters include every answered command, even if the
-    /// command caused no record.
+    /// Load of the writer since the start. The load and the counters include every command that was answered before the
+    /// view was published, even if the command caused no record.
     pub work: WriterStats,
 }
 
@@ -48,6 +50,8 @@ struct Shared {
     committed: AtomicU64,
     /// Whether a reader has requested a view since the flag was last read.
     wanted: AtomicBool,
+    /// Wakes a writer that has nothing to do, for a reader that waits for a view.
+    asked: Notify,
 }
 
 impl Views {
@@ -55,7 +59,8 @@ impl Views {
         let committed = AtomicU64::new(view.sequence);
         let published = Progress::new(view.sequence);
         let newest = Mutex::new(Arc::new(view));
-        Self(Arc::new(Shared { newest, published, committed, wanted: AtomicBool::new(false) }))
+        let (wanted, asked) = (AtomicBool::new(false), Notify::new());
+        Self(Arc::new(Shared { newest, published, committed, wanted, asked }))
     }
 
     /// Returns the newest published view, which can lack newer records.
@@ -74,6 +79,7 @@ impl Views {
         if view.sequence >= wanted {
             return view;
         }
+        self.0.asked.notify_one();
         // After the engine has ended, the newest view is the last one.
         self.0.published.watch().beyond(wanted - 1).await;
         self.latest()
@@ -87,6 +93,11 @@ impl Views {
     /// Returns and clears the flag that a reader has requested a view.
     pub(crate) fn take_wanted(&self) -> bool {
         self.0.wanted.swap(false, Ordering::SeqCst)
+    }
+
+    /// Waits until a reader waits for a view. A reader in the past counts once.
+    pub(crate) async fn asked(&self) {
+        self.0.asked.notified().await;
     }
 
     pub(crate) fn publish(&self, view: View) {

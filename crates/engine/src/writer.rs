@@ -30,6 +30,7 @@ use headroom_core::event_text::{named, task_states};
 
 mod flush;
 pub(crate) use flush::FILES_CHECKED_EVERY;
+pub(crate) use flush::Publication;
 mod notes;
 
 /// Number of scheduling steps between two batches of commands. The limit is a number, not a duration, so that the order
@@ -139,6 +140,8 @@ pub struct Writer {
     work: WriterStats,
     feed: Feed,
     copies: SharedCopy,
+    /// Time of the last published copy of the books.
+    shown: Instant,
     views: Views,
     watched: Watched,
     vitals: Arc<Vitals>,
@@ -189,10 +192,16 @@ impl Writer {
             work: WriterStats::default(),
             feed: Feed::new(sequence + 1, retention.entries),
             copies,
+            shown: Instant::now(),
             views,
             watched: Watched::new(retention.records),
             vitals: Arc::default(),
         }
+    }
+
+    /// Returns whether records are stored.
+    pub(crate) fn stores(&self) -> bool {
+        self.journal.store().stores()
     }
 
     /// Returns a reader of the durable part of the journal, for another thread.

@@ -1,7 +1,7 @@
 //! Makes changes durable, and publishes them.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use headroom_core::Millis;
 
@@ -15,19 +15,34 @@ use super::{Batch, Writer};
 /// Interval of checks of the journal files while nothing is written.
 pub(crate) const FILES_CHECKED_EVERY: Millis = Millis::from_secs(1);
 
+/// Time between two copies of the books that no reader needs.
+const SHOWN_EVERY: Duration = Duration::from_millis(20);
+
+/// When the books are published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Publication {
+    /// At once.
+    Now,
+    /// If a reader needs them, or if the last copy is some time ago. For a writer without a journal that has nothing
+    /// else to do.
+    Due,
+    /// Only if a reader needs them. For a writer with more work.
+    OnRequest,
+}
+
 impl Writer {
     /// Makes all changes since the last call durable, and publishes these changes.
     ///
     /// # Errors
     /// If the journal fails. Nothing is published then, and the writer must not be used again, because the state in
     /// memory is ahead of the disk.
-    pub fn flush(&mut self, is_idle: bool) -> Result<(), EngineError> {
+    pub fn flush(&mut self, publication: Publication) -> Result<(), EngineError> {
         let committed = self.commit()?;
         self.trail.write(self.last);
         self.trail.retain(self.last, &self.books);
         self.take_snapshots();
         self.views.note_committed(committed);
-        self.publish_view(is_idle);
+        self.publish_view(publication);
         self.watched.publish(&mut self.records);
         self.feed.publish(self.entries.drain(..));
         Ok(())
@@ -38,13 +53,13 @@ impl Writer {
     /// # Errors
     /// The same as [`Writer::flush`].
     pub fn finish(&mut self) -> Result<(), EngineError> {
-        self.flush(true)?;
+        self.flush(Publication::Now)?;
         // If the audit log is not durable, no snapshot is taken, so that the next start restores it from the records.
-        let is_stored = self.trail.sync(self.last) && self.journal.store().stores();
+        let is_stored = self.trail.sync(self.last) && self.stores();
         let image = is_stored.then(|| self.image());
         self.keeper.finish(self.last, self.journal.store_mut(), image.as_ref());
         self.vitals.set_snapshot_failure(self.keeper.failure().cloned());
-        self.publish_view(true);
+        self.publish_view(Publication::Now);
         Ok(())
     }
 
@@ -84,7 +99,7 @@ impl Writer {
         let now = self.last;
         self.keeper.look(now, self.journal.store_mut());
         // The journal can remove records that a snapshot covers, so the audit log must be durable first.
-        if self.keeper.is_due(now) && self.journal.store().stores() && self.trail.sync(now) {
+        if self.keeper.is_due(now) && self.stores() && self.trail.sync(now) {
             let image = self.image();
             self.keeper.begin(now, self.journal.store_mut(), image);
         }
@@ -105,18 +120,34 @@ impl Writer {
         }
     }
 
-    /// Publishes the books if a reader needs them or the writer is idle. Publishes the counters whenever a view is
-    /// published.
-    fn publish_view(&mut self, is_idle: bool) {
+    /// Returns when the books must be published at the latest. `None` if they are published.
+    pub(crate) fn publishes_at(&self) -> Option<Instant> {
+        let is_published = self.views.latest().sequence == self.journal.next() - 1;
+        (!is_published).then(|| self.shown + SHOWN_EVERY)
+    }
+
+    /// Publishes the books if they are due, after a wait for more work.
+    pub(crate) fn publish(&mut self) {
+        self.publish_view(Publication::Due);
+    }
+
+    /// Publishes the books if they are due. Publishes the counters whenever this needs no copy of the books.
+    fn publish_view(&mut self, publication: Publication) {
         let sequence = self.journal.next() - 1;
         let newest = self.views.latest();
+        let is_due = || match publication {
+            Publication::Now => true,
+            Publication::Due => self.shown.elapsed() >= SHOWN_EVERY,
+            Publication::OnRequest => false,
+        };
         let books = if newest.sequence == sequence {
             let is_worked = newest.work == self.work && newest.counters == self.counters;
             if self.is_counted && is_worked && Arc::ptr_eq(&newest.history, &self.history) {
                 return; // Nothing is newer.
             }
             Arc::clone(&newest.books)
-        } else if self.views.take_wanted() || is_idle {
+        } else if self.views.take_wanted() || is_due() {
+            self.shown = Instant::now();
             self.copies.of(&self.books, sequence)
         } else {
             return; // Readers now wait for newer books.

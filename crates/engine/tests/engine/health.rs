@@ -6,8 +6,10 @@ use std::time::Duration;
 use headroom_core::config::{Configuration, PartitionConfig, QueueConfig};
 use headroom_core::{Millis, Name};
 use headroom_engine::users::{Resolvers, Submitted, Users};
-use headroom_engine::{CHECK_EVERY, Pace, SNAPSHOT_AGAIN_AFTER, Unavailable};
-use headroom_journal::MemoryJournal;
+use headroom_engine::{
+    CHECK_EVERY, Engine, HandClock, Pace, SNAPSHOT_AGAIN_AFTER, Settings, Unavailable,
+};
+use headroom_journal::{MemoryJournal, NoStore};
 
 use crate::cluster::{Cluster, START, ask, from};
 
@@ -34,6 +36,51 @@ async fn what_is_counted_is_as_new_as_the_last_answer() {
     let work = cluster.handle.views().latest().work;
     assert_eq!((work.commands, work.repeated, work.steps), (6, 1, 2));
     assert_eq!(work.records, cluster.handle.feed().newest());
+}
+
+#[tokio::test]
+async fn without_a_journal_books_are_published_for_a_reader_and_otherwise_at_intervals() {
+    let clock = HandClock::at(START);
+    let engine =
+        Engine::start(Box::new(NoStore::default()), Settings::with(clock.clone())).unwrap();
+    let handle = engine.handle();
+    let cluster = Cluster { engine, handle, clock };
+    cluster.furnish().await;
+    let views = cluster.handle.views();
+    let mut copies = 0;
+    let mut last = Arc::clone(&views.latest().books);
+    for number in 0..200 {
+        cluster.accept(ask(&format!("a{number}"), 1)).await;
+        let books = &views.latest().books;
+        copies += u32::from(!Arc::ptr_eq(&last, books));
+        last.clone_from(books);
+    }
+    assert!(copies < 200, "each small batch made a copy, without a reader");
+    // A reader has the books.
+    let newest = cluster.handle.feed().newest();
+    let read = tokio::time::timeout(Duration::from_secs(10), views.at_least(newest)).await.unwrap();
+    assert!(read.sequence >= newest);
+    // Without a reader, the writer publishes them by itself.
+    cluster.accept(ask("b", 1)).await;
+    cluster.accept(ask("c", 1)).await;
+    while views.latest().sequence < cluster.handle.feed().newest() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+#[tokio::test]
+async fn with_a_journal_what_was_answered_can_be_read_after_the_journal_failed() {
+    let journal = MemoryJournal::default();
+    let cluster = Cluster::with(&journal, |settings| settings.pace = Pace::Automatic);
+    cluster.furnish().await;
+    for number in 0..100 {
+        cluster.accept(ask(&format!("a{number}"), 1)).await;
+    }
+    journal.set_failing(true);
+    cluster.handle.submit(ask("lost", 1)).await.unwrap_err();
+    let view = cluster.handle.views().at_least(0).await;
+    let keys = || view.books.allocations().iter().map(|(_, row)| row.key.as_str());
+    assert!(keys().any(|key| key == "a99") && keys().all(|key| key != "lost"));
 }
 
 #[tokio::test]

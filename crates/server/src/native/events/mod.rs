@@ -27,8 +27,10 @@ pub(super) async fn events(
     if asked.header("accept").is_some_and(wants_stream) {
         return stream::stream(&service, &asked);
     }
+    let newest = service.engine.feed().newest();
+    let view = service.engine.views().at_least(newest).await;
     // This can scan every record in memory, which might take some milliseconds.
-    let listed = tokio::task::spawn_blocking(move || page::list(&service, &asked));
+    let listed = tokio::task::spawn_blocking(move || page::list(&service, &asked, &view));
     listed.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
 }
 

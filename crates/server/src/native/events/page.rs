@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::Response;
 use headroom_api::headroomv1::{Code, Event as Told, Page};
-use headroom_engine::{Entry, Feed};
+use headroom_engine::{Entry, Feed, View};
 
 use super::describe::event_body;
 use super::filter::Filter;
@@ -30,14 +30,19 @@ struct Start {
     passed: u64,
 }
 
-pub(super) fn list(service: &Service, asked: &NativeRequest) -> Result<Response<Body>, Refused> {
+/// Lists events up to the record of the view.
+pub(super) fn list(
+    service: &Service,
+    asked: &NativeRequest,
+    view: &View,
+) -> Result<Response<Body>, Refused> {
     let known = ["from", "to", "kind", "object", "find", "limit", "cursor"];
     let parameters = asked.parameters(&known)?;
     let (filter, limit) = (Filter::read(asked, &parameters)?, parameters.limit()?);
-    let (feed, view) = (service.engine.feed(), service.engine.views().latest());
+    let feed = service.engine.feed();
     let series = format!("{}-{:x}", epoch(service), filter.fingerprint());
     let start = match parameters.get("cursor") {
-        None => Start { newest: feed.newest(), passed: 0 },
+        None => Start { newest: feed.newest().min(view.sequence), passed: 0 },
         Some(cursor) => read_cursor(cursor, &series).ok_or_else(|| {
             let detail = "the cursor belongs to another list; start again without a cursor";
             Refused::new(asked, Code::Malformed, detail)
@@ -56,7 +61,7 @@ pub(super) fn list(service: &Service, asked: &NativeRequest) -> Result<Response<
     let passed = start.passed + found.events.len() as u64;
     let more = found.count > passed;
     let page = Page {
-        stamp: stamp(service, &view),
+        stamp: stamp(service, view),
         items: found.events,
         total: (found.count <= TOTAL_MAX).then_some(found.count),
         total_at_least: (found.count > TOTAL_MAX).then_some(TOTAL_MAX),
