@@ -10,6 +10,8 @@ use headroom_server::LogLevels;
 use headroom_server::grpc::Interface;
 use tokio::sync::oneshot;
 
+use super::run::ANSWERS_AT_ONCE;
+
 /// Connection to a cluster.
 #[derive(Debug)]
 pub(crate) struct Cluster {
@@ -40,14 +42,21 @@ pub(super) fn start(
 ) -> Result<oneshot::Receiver<Result<()>>> {
     let Cluster { kubeconfig, namespace } = cluster;
     let options = Options { kubeconfig, namespace, levels };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.context("cannot start threads")?;
     let (ended, end) = oneshot::channel();
     let schedule = move || {
-        let result = runtime.block_on(headroom_kubernetes::run(interface, options));
         // The server is already ending if nobody waits for this.
-        let _ = ended.send(result.map_err(Into::into));
+        let _ = ended.send(run(interface, options));
     };
-    thread::Builder::new().name("headroom-pods".to_owned()).spawn(schedule)?;
+    let thread = thread::Builder::new().name("headroom-pods".to_owned());
+    thread.spawn(schedule).context("cannot start threads")?;
     Ok(end)
+}
+
+fn run(interface: Interface, options: Options) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(ANSWERS_AT_ONCE)
+        .build();
+    let runtime = runtime.context("cannot start threads")?;
+    Ok(runtime.block_on(headroom_kubernetes::run(interface, options))?)
 }

@@ -43,7 +43,7 @@ const TRACES_END_MAX: Duration = Duration::from_millis(200);
 
 /// Number of threads that create responses and read files. More threads would compete with the writer, and each takes
 /// memory.
-const ANSWERS_AT_ONCE: usize = 16;
+pub(super) const ANSWERS_AT_ONCE: usize = 16;
 
 /// Serves until a signal stops the server.
 ///
