@@ -157,13 +157,14 @@ mod tests {
         let ask = AllocationId::from_slot(Slot::new(number, 0));
         let shape = ShapeId::from_slot(Slot::new(number % 3, 0));
         let mode = PlacementMode::NeedsVerdict(ask);
-        let key = BatchKey { shape, mode, in_gang: number % 5 == 0, has_hold: false };
+        let key = BatchKey { shape, mode, in_gang: number.is_multiple_of(5), has_hold: false };
         (key, KeyData::from_ffi(u64::from(number) + 1).into())
     }
 
     #[test]
     fn an_array_and_a_tree_have_the_same_order() {
-        let count = 3 * MANY as u32;
+        let count: u32 = 3_000;
+        assert!(count as usize > 2 * MANY);
         // 7 has no factor in common with the count, so each number occurs once.
         let numbers = || (0..count).map(|number| number * 7 % count);
         let (mut list, mut expected) = (BatchList::default(), BTreeMap::new());
@@ -180,7 +181,7 @@ mod tests {
             list.insert(key, batch);
             expected.insert(key, batch);
             assert_eq!(list.get(key), Some(batch));
-            if number % 97 == 0 {
+            if number.is_multiple_of(97) {
                 is_equal(&list, &expected);
             }
         }
@@ -190,7 +191,7 @@ mod tests {
             list.remove(key);
             list.remove(key);
             expected.remove(&key);
-            if number % 97 == 0 {
+            if number.is_multiple_of(97) {
                 is_equal(&list, &expected);
             }
         }
