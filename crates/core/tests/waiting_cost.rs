@@ -84,10 +84,10 @@ fn a_scan_does_not_cost_what_waits_for_verdicts() {
     costs_the_same(Some(Questions { victims: false, at_once: NonZeroU16::MIN }), 10);
 }
 
-fn costs_the_same(questions: Option<Questions>, told: usize) {
-    let (few_told, few) = scans(100, questions);
-    let (many_told, many) = scans(20_000, questions);
-    assert_eq!((few_told, many_told), (told, told));
+fn costs_the_same(questions: Option<Questions>, reported: usize) {
+    let (few_reported, few) = scans(100, questions);
+    let (many_reported, many) = scans(20_000, questions);
+    assert_eq!((few_reported, many_reported), (reported, reported));
     is_not_more("1,000 scans", few, many);
 }
 

@@ -4,7 +4,7 @@
 //! still waits counts as if it ran.
 //!
 //! Before the first scan, nothing is recorded, so partitions without scans have no cost. After the first scan, the
-//! unreported asks of equal classes are kept in order, with the number of reported ones. A scan costs these groups of
+//! unreported asks of equal classes are stored in order, with the number of reported asks. A scan costs these groups of
 //! classes and the number of its reports. If the RM is asked about each ask, each ask is a class of its own, but they
 //! are one group.
 
