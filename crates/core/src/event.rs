@@ -61,3 +61,13 @@ pub enum Event {
     /// A change of a tenant.
     Tenant(TenantEvent),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rare_settings_do_not_enlarge_every_event() {
+        assert!(size_of::<Event>() <= 144, "an event has {} bytes", size_of::<Event>());
+    }
+}

@@ -5,18 +5,21 @@
 use std::num::NonZeroU16;
 use std::time::{Duration, Instant};
 
-use headroom_core::books::Questions;
+use headroom_core::books::{NodeVerdict, Questions};
 use headroom_core::config::QueueConfig;
 use headroom_core::explain::{Explainer, Verdict};
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
-use headroom_core::{AddNode, Ask, Command, Name, Submit};
+use headroom_core::{AddNode, Ask, Command, Name, Submit, Verdicts};
+
+/// So many questions at once that the RM is asked about each ask.
+const QUESTIONS: Questions = Questions { victims: false, at_once: NonZeroU16::MAX };
 
 fn default() -> Name {
     Name::new("default")
 }
 
 /// A cluster of one core and so many asks, more than the queue admits, each of its own application. With `questions`, the
-/// asks are of one application, and the RM is asked about each and does not answer.
+/// asks are of one application, and the RM refuses the node for each about which it is asked.
 fn waiting(asks: usize, questions: Option<Questions>) -> World {
     let mut world = World::default();
     let max = amounts([("vcore", 10)]);
@@ -54,7 +57,29 @@ fn waiting(asks: usize, questions: Option<Questions>) -> World {
         world.command(&Command::Ask(ask)).unwrap();
     }
     world.settle();
+    while refuse_all(&mut world) {
+        world.settle();
+    }
     world
+}
+
+/// Answers all open questions. Returns whether there were any.
+fn refuse_all(world: &mut World) -> bool {
+    let all = world.books.allocations().iter();
+    let open = all.filter_map(|(id, row)| Some((row.key.clone(), world.books.question_of(id)?)));
+    let refused = || vec![(Name::new("n1"), NodeVerdict::Refused(Name::new("no")))];
+    let answers: Vec<Verdicts> = open
+        .map(|(key, question)| Verdicts {
+            partition: default(),
+            key,
+            question: question.number,
+            verdicts: refused(),
+        })
+        .collect();
+    for answer in &answers {
+        world.command(&Command::Verdicts(answer.clone())).unwrap();
+    }
+    !answers.is_empty()
 }
 
 /// Returns how many asks are reported at first, and how long a thousand scans take from then on.
@@ -80,8 +105,7 @@ fn a_scan_does_not_cost_what_waits() {
 
 #[test]
 fn a_scan_does_not_cost_what_waits_for_verdicts() {
-    // The RM is asked about one, and about none of ten others that would be admitted.
-    costs_the_same(Some(Questions { victims: false, at_once: NonZeroU16::MIN }), 10);
+    costs_the_same(Some(QUESTIONS), 10);
 }
 
 fn costs_the_same(questions: Option<Questions>, reported: usize) {
@@ -94,8 +118,7 @@ fn costs_the_same(questions: Option<Questions>, reported: usize) {
 #[test]
 fn an_ask_does_not_cost_the_others_of_its_application() {
     let asks = |others: usize| {
-        let questions = Questions { victims: false, at_once: NonZeroU16::MIN };
-        let mut world = waiting(others, Some(questions));
+        let mut world = waiting(others, Some(QUESTIONS));
         let begun = Instant::now();
         for number in 0..1_000 {
             let ask = Ask {

@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what failed by failing")]
 
+use std::num::NonZeroU16;
+
+use headroom_core::books::{NodeVerdict, Questions};
 use headroom_core::config::QueueConfig;
 use headroom_core::testkit::{World, amounts, leaf, parent, partition};
-use headroom_core::{AddNode, Ask, Command, Name, Submit, Termination};
+use headroom_core::{AddNode, Ask, Command, Name, Submit, Termination, Verdicts};
 
 fn default() -> Name {
     Name::new("default")
@@ -147,4 +150,80 @@ fn a_release_checks_few_of_the_leaves_and_sizes_that_fit_the_node() {
     let (few, many) = (checked_after_release(2), checked_after_release(50));
     assert_eq!(few, many, "regardless of the number of leaves and sizes");
     assert!(many <= 3, "{many}");
+}
+
+/// So many asks of an application, whose queue allows one, where the RM is asked about nodes for one ask at once.
+fn with_questions(asks: u32) -> Counted {
+    let properties = [(Name::new("application.sort.policy"), Name::new("fair"))].into();
+    let max = amounts([("vcore", 1)]);
+    let mut cluster = Counted::of(vec![QueueConfig { max, properties, ..leaf("a") }]);
+    let questions = Some(Questions { victims: false, at_once: NonZeroU16::MIN });
+    let partition = default();
+    cluster.0.command(&Command::SetQuestions { partition, questions }).unwrap();
+    cluster.node("n1", 100);
+    cluster.ask(0, 1);
+    for number in 1..asks {
+        let ask = Ask {
+            partition: default(),
+            key: Name::new(format!("ask{number}")),
+            application: Name::new("app0"),
+            resources: amounts([("vcore", 1)]),
+            ..Ask::default()
+        };
+        cluster.0.command(&Command::Ask(ask)).unwrap();
+    }
+    cluster
+}
+
+/// Accepts the node for the first ask, in answer to the last question.
+fn accept(cluster: &mut Counted) {
+    let answer = Verdicts {
+        partition: default(),
+        key: Name::new("app0"),
+        question: cluster.0.books.questions_put(),
+        verdicts: vec![(Name::new("n1"), NodeVerdict::Suits)],
+    };
+    cluster.0.command(&Command::Verdicts(answer)).unwrap();
+}
+
+/// Number of checked classes until one of so many asks runs.
+fn checked_with_questions(asks: u32) -> u64 {
+    let mut cluster = with_questions(asks);
+    let asked = cluster.judged();
+    accept(&mut cluster);
+    let placed = cluster.judged();
+    assert_eq!(cluster.running(), 1);
+    asked + placed
+}
+
+#[test]
+fn asks_about_which_the_rm_was_not_asked_are_checked_as_one() {
+    assert_eq!(checked_with_questions(10), checked_with_questions(1_000));
+}
+
+#[test]
+fn an_ask_is_alone_while_the_rm_is_asked_or_has_answered() {
+    let mut cluster = with_questions(3);
+    let is_alone = |cluster: &Counted| {
+        let World { books, scheduler, .. } = &cluster.0;
+        let class_of = |key: &str| {
+            let (ask, _) = books.allocations().iter().find(|(_, row)| *row.key == *key).unwrap();
+            scheduler.class_of(books, ask).unwrap()
+        };
+        assert_eq!(class_of("ask1"), class_of("ask2"));
+        class_of("app0") != class_of("ask1")
+    };
+    cluster.settle();
+    assert!(is_alone(&cluster));
+    // The node changes before the answer, so the answer is invalid.
+    let (partition, node) = (default(), Name::new("n1"));
+    cluster.0.command(&Command::VoidVerdicts { partition, node }).unwrap();
+    accept(&mut cluster);
+    assert!(!is_alone(&cluster));
+    cluster.settle();
+    assert!(is_alone(&cluster), "the RM is asked about it again");
+    assert_eq!(cluster.0.books.questions_put(), 2);
+    accept(&mut cluster);
+    cluster.settle();
+    assert_eq!(cluster.running(), 1);
 }

@@ -455,10 +455,12 @@ impl Writer {
     }
 
     /// Applies a record, and adds its bytes to the batch. Does nothing without events.
-    fn carry_out(&mut self, record: Record, bytes: Vec<u8>) -> Option<Arc<Entry>> {
+    fn carry_out(&mut self, mut record: Record, bytes: Vec<u8>) -> Option<Arc<Entry>> {
         if record.events.is_empty() {
             return None;
         }
+        // The feed stores many records, and most have one or two events.
+        record.events.shrink_to_fit();
         let now = record.time;
         self.scheduler.count_records(record.sequence);
         let mut told_rm = Vec::new();
@@ -486,6 +488,7 @@ impl Writer {
             scheduler.apply(books, now, event);
         }
         put_in_order(command, &mut told_rm);
+        told_rm.shrink_to_fit();
         let tasks = task_states(books, &names);
         telling.finish(&mut heard);
         self.hear_notes(now);

@@ -122,12 +122,11 @@ impl PreemptionTry {
 
 impl Books {
     /// Returns the properties that a waiting ask shares with the asks that are checked as one with it. `None` if it is
-    /// checked by itself: it has a reserved node, or the RM decides about it.
+    /// checked by itself: it has a reserved node, or the RM was asked about it. Asks that never preempt are not excluded.
     pub(crate) fn equals_of(&self, ask: AllocationId) -> Option<(ShapeId, Equals)> {
         let row = self.allocation(ask);
         let application = self.application(row.application);
-        let by_itself = row.reservation().is_some()
-            || self.partition(application.partition).questions.is_some();
+        let by_itself = row.reservation().is_some() || self.inquires(ask);
         let link = application.link.filter(|_| !by_itself)?;
         Some((row.shape, (application.queue, link, row.priority)))
     }

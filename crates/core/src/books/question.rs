@@ -304,8 +304,8 @@ impl Books {
         inquiry.map_or(0, |one| one.verdicts.len() + one.removals.len())
     }
 
-    /// Returns whether any question about an ask was asked.
-    #[cfg(feature = "testkit")]
+    /// Returns whether the RM was asked about an ask: a question is open, or an answer is stored. The node of a stored
+    /// answer can have changed since.
     pub(crate) fn inquires(&self, ask: AllocationId) -> bool {
         self.allocations[ask].inquiry().is_some()
     }

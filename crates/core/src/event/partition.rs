@@ -1,5 +1,7 @@
 //! Changes of a partition as a whole.
 
+use alloc::boxed::Box;
+
 use crate::books::{Away, PartitionSettings, Questions, QueueSettings};
 use crate::id::PartitionId;
 use crate::name::Name;
@@ -7,22 +9,21 @@ use crate::time::Timestamp;
 
 /// A change of a partition as a whole.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "a partition is added once; others have few events")]
 pub enum PartitionEvent {
     /// A partition was created with the queue `root`.
     Added {
         /// Name, unique in lower case.
         partition: Name,
         /// Policies of the partition.
-        settings: PartitionSettings,
+        settings: Box<PartitionSettings>,
         /// Settings of its root queue.
-        root: QueueSettings,
+        root: Box<QueueSettings>,
     },
     /// The policies of a partition changed.
     Changed {
         partition: PartitionId,
         /// New policies.
-        settings: PartitionSettings,
+        settings: Box<PartitionSettings>,
     },
     /// An empty partition was removed.
     Removed { partition: PartitionId },

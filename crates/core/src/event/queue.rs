@@ -1,5 +1,6 @@
 //! Changes of a queue.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::books::{LimitSettings, QueueSettings, QueueState};
@@ -20,7 +21,7 @@ pub enum QueueEvent {
         leaf: bool,
         /// Whether the queue file defines it. Otherwise, a placement rule created it.
         managed: bool,
-        settings: QueueSettings,
+        settings: Box<QueueSettings>,
     },
     /// The settings of a queue changed.
     Changed {
@@ -31,7 +32,7 @@ pub enum QueueEvent {
         /// Whether the queue file defines it.
         managed: bool,
         /// New settings.
-        settings: QueueSettings,
+        settings: Box<QueueSettings>,
     },
     /// The state of a queue changed, which determines whether it accepts applications.
     Moved { partition: PartitionId, queue: Name, state: QueueState },

@@ -1,5 +1,6 @@
 //! Changes of a tenant.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::config::{TenantDefaults, TenantSettings};
@@ -15,7 +16,7 @@ pub enum TenantEvent {
         partition: PartitionId,
         tenant: Name,
         /// All settings of the tenant.
-        settings: TenantSettings,
+        settings: Box<TenantSettings>,
     },
     /// A tenant began to drain. It accepts no tasks, and is removed after its last task ends.
     Draining { partition: PartitionId, tenant: Name },
@@ -25,7 +26,7 @@ pub enum TenantEvent {
     DefaultsSet {
         partition: PartitionId,
         /// All defaults.
-        defaults: TenantDefaults,
+        defaults: Box<TenantDefaults>,
     },
     /// Counters of tenants differ from the sums of their tasks. The event only reports the differences and corrects
     /// nothing.

@@ -67,7 +67,8 @@ impl Amounts {
 impl<N: Into<Name>> FromIterator<(N, Quantity)> for Amounts {
     /// Collects amounts. The last of several amounts for one name counts.
     fn from_iter<I: IntoIterator<Item = (N, Quantity)>>(entries: I) -> Self {
-        let mut amounts = Self::EMPTY;
+        let entries = entries.into_iter();
+        let mut amounts = Self(Vec::with_capacity(entries.size_hint().0));
         for (name, amount) in entries {
             amounts.set(name, amount);
         }

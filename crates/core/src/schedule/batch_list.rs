@@ -47,7 +47,7 @@ enum Entries {
     /// An application can have hundreds of sizes. A search therefore reads an array of shapes first, sixteen in a cache
     /// line. It reads the rest of a key only if shapes are equal.
     Few { shapes: SmallVec<[ShapeId; 4]>, rest: SmallVec<[(BatchKey, AskBatchId); 2]> },
-    /// If the RM is asked about each ask, each ask has a batch. An array would move thousands of them for each change.
+    /// Each ask about which the RM was asked has a batch. An array would move thousands of them for each change.
     Many(BTreeMap<BatchKey, AskBatchId>),
 }
 

@@ -11,12 +11,15 @@ use crate::name::Name;
 
 use super::class::AskBatchId;
 use super::holds::HoldBefore;
+use super::placement_mode::PlacementMode;
 
 /// State captured before an event.
 #[derive(Clone, Default)]
 pub(super) struct BeforeEvent {
     /// Ask that the event adds or resizes.
     pub(super) ask: Option<AllocationId>,
+    /// Placement mode of the ask of a question or an answer.
+    pub(super) mode: Option<PlacementMode>,
     /// Batch from which the event removes an ask. `None` if the batch becomes empty.
     pub(super) batch: Option<AskBatchId>,
     pub(super) application: Option<ApplicationId>,

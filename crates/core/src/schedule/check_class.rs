@@ -88,13 +88,14 @@ impl Position for Placing<'_> {
     }
 }
 
-/// Checks a class against the books. `elsewhere` is true for a class whose reserved node does not have enough free
-/// capacity.
+/// Checks a class against the books. `first` is its first ask. `elsewhere` is true for a class whose reserved node does
+/// not have enough free capacity.
 #[inline]
 pub(super) fn check_class(
     books: &Books,
     nodes: &mut NodeIndex,
     (key, activating, head_check): (ClassKey, Option<ApplicationId>, &HeadCheck),
+    first: AllocationId,
     (gang_wait, elsewhere): (Option<Wait>, bool),
     now: Timestamp,
 ) -> Verdict {
@@ -116,18 +117,20 @@ pub(super) fn check_class(
         return Verdict::Wait(wait);
     }
     let ask = books.shapes().on_node(key.shape);
+    let partition = books.queue(key.leaf).partition;
     match key.mode {
-        PlacementMode::NeedsVerdict(one) => {
-            questions::judge(books, nodes, (books.queue(key.leaf).partition, one), ask)
+        PlacementMode::NeedsVerdict(one) => questions::judge(books, nodes, (partition, one), ask),
+        PlacementMode::AnyNode | PlacementMode::MayPreempt(_)
+            if books.asks_about_nodes(partition) =>
+        {
+            questions::on_any_node(books, nodes, (partition, first), ask)
         }
         PlacementMode::AnyNode | PlacementMode::MayPreempt(_) => {
             on_any_node(books, nodes, key.leaf, key.shape)
         }
         PlacementMode::AllOrNothing(_) => Verdict::PlaceWhole,
         PlacementMode::RequiredNode(node) => reserve::on_required_node(books, node, ask),
-        PlacementMode::RequiredNodeAbsent(_) => {
-            wait(Blocker::NodeAbsent(books.queue(key.leaf).partition))
-        }
+        PlacementMode::RequiredNodeAbsent(_) => wait(Blocker::NodeAbsent(partition)),
         PlacementMode::ReservedNode(reserved) => {
             reserve::on_reserved_node(books, nodes, key, (reserved, elsewhere))
         }

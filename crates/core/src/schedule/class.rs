@@ -196,7 +196,8 @@ pub(super) enum ChargeState {
         counts_in_limits: bool,
         /// Whether it must be activated first.
         waits: bool,
-        /// Whether it can borrow idle nodes of a label: it runs, and no originator and no placeholder of it waits.
+        /// Whether it can borrow idle nodes of a label: it runs, no originator and no placeholder of it waits, and the
+        /// RM is not asked about nodes.
         borrows: bool,
     },
 }
@@ -220,7 +221,8 @@ impl ChargeState {
                     waits: books.waits_for_activation(application),
                     borrows: row.state == ApplicationState::Running
                         && row.homebound == 0
-                        && books.has_lending(row.partition),
+                        && books.has_lending(row.partition)
+                        && !books.asks_about_nodes(row.partition),
                 }
             }
             _ => Self::Unlinked,

@@ -6,6 +6,7 @@ use crate::books::{ApplicationState, Books, TaskGroup};
 use crate::id::{AllocationId, NodeId, PartitionId, QueueId, ShapeId};
 use crate::wait::Blocker;
 
+use super::batch_list::BatchKey;
 use super::before_event::BeforeEvent;
 use super::placement_mode::PlacementMode;
 use super::{Note, PendingCounts, Scheduler};
@@ -148,6 +149,27 @@ impl Scheduler {
                 self.restand(books, application);
             }
         }
+    }
+
+    /// Updates the class of an ask after a question or an answer. The first question separates an ask from its equals.
+    /// If no valid verdict is left after an answer, the ask rejoins them.
+    pub(super) fn follow_question(
+        &mut self,
+        books: &Books,
+        ask: AllocationId,
+        before: PlacementMode,
+    ) {
+        let row = books.allocation(ask);
+        if PlacementMode::of(books, ask, row) == before {
+            return self.wake(books, ask);
+        }
+        let batch = self.applications[row.application.index()]
+            .batch(BatchKey::of(books, ask, before))
+            .expect("a waiting ask is in a batch");
+        let class = self.classes.batches[batch].class;
+        self.take_marks(class);
+        self.change_mode(books, ask, before);
+        self.give_marks(books, ask);
     }
 
     /// Adds asks that require this node to the index of the node, after it was registered.

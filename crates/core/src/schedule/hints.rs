@@ -5,8 +5,8 @@
 //!
 //! Before the first scan, nothing is recorded, so partitions without scans have no cost. After the first scan, the
 //! unreported asks of equal classes are stored in order, with the number of reported asks. A scan costs these groups of
-//! classes and the number of its reports. If the RM is asked about each ask, each ask is a class of its own, but they
-//! are one group.
+//! classes and the number of its reports. An ask about which the RM was asked is a class of its own, but in
+//! the group of its equals.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -33,25 +33,22 @@ pub(super) struct Hints {
     wanted: bool,
     /// Number of groups with unreported asks.
     open: usize,
-    by_leaf: BTreeMap<QueueId, BTreeMap<GroupKey, Group>>,
+    by_leaf: BTreeMap<QueueId, BTreeMap<ClassKey, Group>>,
 }
 
-/// What the classes of a group share: everything but the ask that the RM is asked about. Then, all of their asks fit, or
-/// none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct GroupKey {
-    class: ClassKey,
-    /// Whether the RM is asked about each ask. The mode of the class is not its own then.
-    needs_verdict: bool,
-}
-
-impl From<ClassKey> for GroupKey {
-    fn from(class: ClassKey) -> Self {
-        if matches!(class.mode, PlacementMode::NeedsVerdict(_)) {
-            let class = ClassKey { mode: PlacementMode::AnyNode, ..class };
-            return Self { class, needs_verdict: true };
-        }
-        Self { class, needs_verdict: false }
+/// Returns the key of the group of a class: everything that its asks share with those of other classes, so that all of
+/// them fit, or none. An ask about which the RM was asked is in the group of its equals.
+fn group_of(class: ClassKey) -> ClassKey {
+    match class.mode {
+        PlacementMode::NeedsVerdict(_) => ClassKey { mode: PlacementMode::AnyNode, ..class },
+        PlacementMode::AnyNode
+        | PlacementMode::MayPreempt(_)
+        | PlacementMode::AllOrNothing(_)
+        | PlacementMode::RequiredNode(_)
+        | PlacementMode::RequiredNodeAbsent(_)
+        | PlacementMode::ReservedNode(_)
+        | PlacementMode::ReplacePlaceholder(..)
+        | PlacementMode::ReplacePlaceholderAlone(_) => class,
     }
 }
 
@@ -248,13 +245,13 @@ impl Scheduler {
     fn change_group(&mut self, class: ClassId, change: impl FnOnce(&mut Group)) {
         let key = self.classes.rows[class].key;
         let groups = self.hints.by_leaf.entry(key.leaf).or_default();
-        let group = groups.entry(GroupKey::from(key)).or_default();
+        let group = groups.entry(group_of(key)).or_default();
         let was_open = usize::from(!group.unreported.is_empty());
         change(group);
         let is_open = usize::from(!group.unreported.is_empty());
         self.hints.open = self.hints.open - was_open + is_open;
         if is_open == 0 && group.reporters.is_empty() {
-            groups.remove(&GroupKey::from(key));
+            groups.remove(&group_of(key));
         }
         if groups.is_empty() {
             self.hints.by_leaf.remove(&key.leaf);
@@ -288,7 +285,7 @@ impl<'a> Scan<'a> {
             of_queues: BTreeMap::new(),
             of_levels: BTreeMap::new(),
         };
-        for (GroupKey { class, .. }, group) in scheduler.hints.by_leaf.values().flatten() {
+        for (class, group) in scheduler.hints.by_leaf.values().flatten() {
             // The placeholder of a member already counts.
             if let Some(batch) = group.reporters.first()
                 && !class.mode.replaces_placeholder()
@@ -338,10 +335,9 @@ impl<'a> Scan<'a> {
     fn leaf(&mut self, leaf: QueueId) {
         let scheduler = self.scheduler;
         let groups = scheduler.hints.by_leaf.get(&leaf).into_iter().flatten();
-        let groups = groups.filter(|(key, _)| self.may_be_reported(key.class));
-        let mut lines: Vec<(ClassKey, Peekable<_>)> = groups
-            .map(|(key, group)| (key.class, unreported(scheduler, group).peekable()))
-            .collect();
+        let groups = groups.filter(|(key, _)| self.may_be_reported(**key));
+        let mut lines: Vec<(ClassKey, Peekable<_>)> =
+            groups.map(|(key, group)| (*key, unreported(scheduler, group).peekable())).collect();
         let mut next: BinaryHeap<Reverse<(Turn<'a>, usize)>> = BinaryHeap::new();
         for (place, (_, line)) in lines.iter_mut().enumerate() {
             next.extend(line.peek().map(|turn| Reverse((*turn, place))));

@@ -15,6 +15,7 @@ use super::Scheduler;
 use super::before_event::{BeforeEvent, capture, group_of, see_added};
 use super::holds::hold_before;
 use super::nodes::NodeIndex;
+use super::placement_mode::PlacementMode;
 
 impl Scheduler {
     /// Builds all indexes from the books.
@@ -133,10 +134,13 @@ impl Scheduler {
                 BeforeEvent { batch, freed, group, hold, ..capture(books, row.application) }
             }
             AskEvent::Added { application, traits, .. } => see_added(books, *application, traits),
-            AskEvent::Asked { .. }
-            | AskEvent::Answered { .. }
-            | AskEvent::PreemptionTried { .. }
-            | AskEvent::ScaleUpAsked { .. } => BeforeEvent::default(),
+            AskEvent::Asked { ask, .. } | AskEvent::Answered { ask, .. } => {
+                let mode = PlacementMode::of(books, *ask, books.allocation(*ask));
+                BeforeEvent { mode: Some(mode), ..BeforeEvent::default() }
+            }
+            AskEvent::PreemptionTried { .. } | AskEvent::ScaleUpAsked { .. } => {
+                BeforeEvent::default()
+            }
         }
     }
 
@@ -406,7 +410,9 @@ impl Scheduler {
             }
             AskEvent::PreemptionTried { ask } => self.note_try(books, *ask),
             AskEvent::ScaleUpAsked { ask } => self.hint_given(books, *ask),
-            AskEvent::Asked { ask, .. } | AskEvent::Answered { ask, .. } => self.wake(books, *ask),
+            AskEvent::Asked { ask, .. } | AskEvent::Answered { ask, .. } => {
+                self.follow_question(books, *ask, seen.mode.expect("seen before"));
+            }
         }
     }
 

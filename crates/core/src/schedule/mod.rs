@@ -407,7 +407,8 @@ impl Scheduler {
         let key = row.key;
         let own_node_tried = row.pass != key.pass();
         let elsewhere = own_node_tried || row.head.as_ref().is_some_and(|head| head.elsewhere);
-        let activating = key.waits().then(|| self.first_ask(class).0);
+        let (application, first) = self.first_ask(class);
+        let activating = key.waits().then_some(application);
         self.judged += u64::from(activating.is_none());
         let head_check = if key.in_head_of_line_queue {
             self.head_check(books, class, now)
@@ -417,7 +418,7 @@ impl Scheduler {
         let gang_wait = self.wait_for_gang(books, key);
         let nodes = self.nodes.get_mut(&partition).expect("every partition has its nodes");
         let standing = (key, activating, &head_check);
-        let verdict = check_class(books, nodes, standing, (gang_wait, elsewhere), now);
+        let verdict = check_class(books, nodes, standing, first, (gang_wait, elsewhere), now);
         let held = verdict.wait();
         // No placeholder of a gang is placed while the whole gang is impossible.
         let is_whole = key.gang.is_some() && !matches!(verdict, Verdict::Link);

@@ -71,7 +71,8 @@ pub(super) enum PlacementMode {
     AnyNode,
     /// Any node that is not reserved, with preemption at this priority.
     MayPreempt(i32),
-    /// Any node, or the required node, if the RM accepts it for this ask.
+    /// Any node, or the required node, if the RM accepts it for this ask. The RM was asked about the ask, the ask requires
+    /// a node, or allocations were preempted for it. Other asks share a class with their equals.
     NeedsVerdict(AllocationId),
     /// Any nodes that are not reserved, for this number of members of a task at once.
     AllOrNothing(u32),
@@ -143,7 +144,9 @@ impl PlacementMode {
             return Self::ReservedNode(id);
         }
         let application = books.application(ask.application);
-        if books.asks_about_nodes(application.partition) {
+        let by_itself =
+            || ask.required_node().is_some() || ask.preemption_triggered || books.inquires(id);
+        if books.asks_about_nodes(application.partition) && by_itself() {
             return Self::NeedsVerdict(id);
         }
         let Some(node) = ask.required_node() else { return Self::of_ordinary(books, ask) };

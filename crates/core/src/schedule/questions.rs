@@ -1,8 +1,9 @@
 //! Questions to the RM about nodes. Source: scheduling §6.5, §6.6; docs/decisions/0013-questions.md.
 //!
-//! If the RM of a partition answers questions, every ask is a class of its own, because equal asks can get different
-//! answers. An ask uses the first node in order that the RM accepted. Without such a node, the scheduler asks the RM
-//! about nodes without an answer. The ask waits for the answer, while other asks continue.
+//! If the RM of a partition answers questions, equal asks are one class until the RM is asked about one of them. That
+//! ask is then a class of its own, because equal asks can get different answers. An ask uses the first node in order
+//! that the RM accepted. Without such a node, the scheduler asks the RM about nodes without an answer. The ask waits for
+//! the answer, while other asks continue.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
@@ -161,10 +162,8 @@ pub(super) fn to_keep(
         let own = own.get(&node);
         own.is_none_or(|own| books.node(node).could_hold_beside(own, books.shapes().on_node(shape)))
     };
-    if !matches!(
-        PlacementMode::of(books, ask, books.allocation(ask)),
-        PlacementMode::NeedsVerdict(_)
-    ) {
+    let partition = books.application(books.allocation(ask).application).partition;
+    if !books.asks_about_nodes(partition) {
         return nodes.best_to_keep(books, shape, beside_gang).map(Ok);
     }
     let mode = QuestionMode::Reserve;

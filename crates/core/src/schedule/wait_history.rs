@@ -13,6 +13,7 @@ use crate::time::Timestamp;
 use crate::wait::{About, Blocker, WaitCode};
 
 use super::Scheduler;
+use super::class::ClassId;
 
 /// Number of stored changes of a class. Older changes are in the journal.
 pub const WAIT_HISTORY_MAX: usize = 20;
@@ -63,7 +64,7 @@ impl WaitHistory {
 pub(super) struct WaitHistoryState {
     /// Number of the last record, if records are counted.
     pub(super) record: u64,
-    /// Wait history of an ask that gets or loses a reservation, while it is in no class.
+    /// Wait history of an ask that moves to another class, while it is in no class.
     carried: WaitHistory,
     /// Queues that accept no allocations, and since when. `None` if that is older than the scheduler.
     closed_queues: BTreeMap<QueueId, Option<Moment>>,
@@ -213,8 +214,16 @@ impl Scheduler {
         else {
             return;
         };
-        let class = self.class_of(books, *ask).and_then(|class| self.classes.rows.get(class));
-        self.marking.carried = class.map(|row| row.waited.marks.clone()).unwrap_or_default();
+        match self.class_of(books, *ask) {
+            Some(class) => self.take_marks(class),
+            None => self.marking.carried = WaitHistory::default(),
+        }
+    }
+
+    /// Saves the history of a class from which an ask moves to another one.
+    pub(super) fn take_marks(&mut self, class: ClassId) {
+        let row = self.classes.rows.get(class);
+        self.marking.carried = row.map(|row| row.waited.marks.clone()).unwrap_or_default();
     }
 
     /// Restores, after the event, the saved history in the new class.

@@ -157,7 +157,8 @@ impl Scheduler {
 
     fn placeholders_of(&self, books: &Books, application: ApplicationId) -> Placeholders {
         let (shapes, needs) = (SmallVec::new(), Resources::new());
-        let mut all = Placeholders { shapes, needs, is_plain: true };
+        let is_plain = !books.asks_about_nodes(books.application(application).partition);
+        let mut all = Placeholders { shapes, needs, is_plain };
         for (key, batch) in self.batches_of_gang(application) {
             let count = batch.asks.len();
             all.needs

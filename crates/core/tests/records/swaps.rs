@@ -120,7 +120,7 @@ impl Gang {
             queue,
             leaf,
             managed,
-            settings,
+            settings: Box::new(settings),
         })]);
     }
 }

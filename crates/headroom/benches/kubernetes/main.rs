@@ -1,7 +1,7 @@
 //! `cargo bench -p headroom --features kubernetes --bench kubernetes`: BK, scheduling pods on a real API server.
 //!
 //! Needs `HEADROOM_KUBERNETES`. `HEADROOM_PEER` can name the command of another scheduler for `yunikorn`. Words after
-//! `--` select parts: `throughput`, `latency`, `pending`, `large`.
+//! `--` select parts: `throughput`, `latency`, `pending`, `pending-nodes`, `memory`, `large`.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 mod cluster;
@@ -39,11 +39,20 @@ fn main() -> Result<()> {
             throughput(&Cluster::start(&tools, "throughput", 500)?, number("PODS", 5_000)?).await?;
         }
         if is_wanted("latency") {
-            latency(&Cluster::start(&tools, "latency", 500)?, &[0]).await?;
+            latency(&Cluster::start(&tools, "latency", 500)?, Short::Quota, &[0]).await?;
         }
         if is_wanted("pending") {
             let few_and_many = [500, number("PENDING", 50_000)?];
-            latency(&Cluster::start(&tools, "pending", 500)?, &few_and_many).await?;
+            let cluster = Cluster::start(&tools, "pending", 500)?;
+            latency(&cluster, Short::Quota, &few_and_many).await?;
+        }
+        if is_wanted("pending-nodes") {
+            let few_and_many = [500, number("PENDING", 50_000)?];
+            let cluster = Cluster::start(&tools, "pending-nodes", 500)?;
+            latency(&cluster, Short::Nodes, &few_and_many).await?;
+        }
+        if is_wanted("memory") {
+            memory(&Cluster::start(&tools, "memory", 500)?, number("PODS", 20_000)?).await?;
         }
         if is_wanted("large") {
             large(
@@ -161,11 +170,23 @@ async fn throughput(cluster: &Cluster, pods: usize) -> Result<()> {
     Ok(())
 }
 
-/// Time from the creation of a pod to its binding on a quiet server, while so many pods wait for their quota.
-async fn latency(cluster: &Cluster, pending: &[usize]) -> Result<()> {
+/// What waiting pods wait for.
+#[derive(Clone, Copy)]
+enum Short {
+    /// Their quota.
+    Quota,
+    /// A larger node.
+    Nodes,
+}
+
+/// Time from the creation of a pod to its binding on a quiet server, while so many pods wait.
+async fn latency(cluster: &Cluster, short: Short, pending: &[usize]) -> Result<()> {
     let client = cluster.client();
-    let full = json!([{"name": "full", "resources": {"max": {"vcore": "1m"}}}]);
-    configure(&client, &full).await?;
+    let (queues, cpu) = match short {
+        Short::Quota => (json!([{"name": "full", "resources": {"max": {"vcore": "1m"}}}]), "10m"),
+        Short::Nodes => (json!([]), "1000"),
+    };
+    configure(&client, &queues).await?;
     client.namespace("full").await?;
     client.namespace("free").await?;
     let _scheduler = Scheduler::start(&Kind::Headroom, cluster)?;
@@ -174,7 +195,7 @@ async fn latency(cluster: &Cluster, pending: &[usize]) -> Result<()> {
         let path = path_of("full");
         let pods = (waiting..*count).map(|number| {
             let application = format!("app-{}", number % 10);
-            (path.clone(), pod(&format!("p{number}"), "yunikorn", &application, "10m"))
+            (path.clone(), pod(&format!("p{number}"), "yunikorn", &application, cpu))
         });
         client.post_all(pods).await?;
         waiting = *count;
@@ -260,33 +281,83 @@ async fn large(cluster: &Cluster, pods: usize) -> Result<()> {
     configure(&client, &json!([])).await?;
     client.namespace("many").await?;
     client.namespace("free").await?;
-    // The kubelets would set one pod after the other to Running, for longer than the benchmark. A scheduler counts a pod
-    // with a node all the same. Without kubelets, the controllers would evict the pods.
-    cluster.running.stop_part("kube-controller-manager");
-    cluster.running.stop_part("kwok");
-    let path = path_of("many");
-    let placed = (0..pods).map(|number| {
-        let application = format!("app-{}", number % 10);
-        let mut pod = pod(&format!("p{number}"), "yunikorn", &application, "10m");
-        pod["spec"]["nodeName"] = node_name(number % nodes).into();
-        (path.clone(), pod)
-    });
-    client.post_all(placed).await?;
-    settled(&client).await?;
-    let mut bound = client.follow("free").await?;
-    client.post(&path_of("free"), &pod("probe", "yunikorn", "probe", "1m")).await?;
-    let start = Instant::now();
-    let scheduler = Scheduler::start(&Kind::Headroom, cluster)?;
-    let probe = next(&mut bound).await?;
-    ensure!(probe.pod == "probe", "{} was bound", probe.pod);
+    stop_kubelets(cluster);
+    create_placed(&client, "many", (pods, nodes), "yunikorn").await?;
+    let (scheduler, ready) = start_with_probe(cluster, "probe").await?;
     let (now, peak) = scheduler.memory()?;
     println!(
         "{nodes} nodes, {pods} pods that have nodes: the first new pod is bound {} ms after the start, {} ms of processor \
          time, {now} MiB now, {peak} MiB at most",
-        (probe.at - start).as_millis(),
+        ready.as_millis(),
         scheduler.processor_ms()?
     );
     Ok(())
+}
+
+/// Memory of a scheduler that starts with pods that have nodes, for each pod.
+async fn memory(cluster: &Cluster, pods: usize) -> Result<()> {
+    let client = cluster.client();
+    configure(&client, &json!([])).await?;
+    for namespace in ["foreign", "own", "free"] {
+        client.namespace(namespace).await?;
+    }
+    stop_kubelets(cluster);
+    let empty = memory_at_rest(cluster, "empty").await?;
+    create_placed(&client, "foreign", (pods, 500), "nobody").await?;
+    let with_foreign = memory_at_rest(cluster, "with-foreign").await?;
+    create_placed(&client, "own", (pods, 500), "yunikorn").await?;
+    let with_own = memory_at_rest(cluster, "with-own").await?;
+    println!(
+        "500 nodes and no pods: {} MiB; a foreign pod: {:.2} KiB; an own pod: {:.2} KiB (each of {pods})",
+        empty >> 10,
+        ratio(with_foreign.saturating_sub(empty), pods),
+        ratio(with_own.saturating_sub(with_foreign), pods),
+    );
+    Ok(())
+}
+
+/// Starts a scheduler, and returns its anonymous memory after it placed a pod, in KiB.
+async fn memory_at_rest(cluster: &Cluster, probe: &str) -> Result<u64> {
+    let (scheduler, _) = start_with_probe(cluster, probe).await?;
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    scheduler.anonymous_kib()
+}
+
+/// Stops what changes pods by itself. The kubelets would set one pod after the other to Running, for longer than the
+/// benchmark. A scheduler counts a pod with a node all the same. Without kubelets, the controllers would evict the pods.
+fn stop_kubelets(cluster: &Cluster) {
+    cluster.running.stop_part("kube-controller-manager");
+    cluster.running.stop_part("kwok");
+}
+
+/// Creates pods with their nodes.
+async fn create_placed(
+    client: &Client,
+    namespace: &str,
+    (pods, nodes): (usize, usize),
+    scheduler: &str,
+) -> Result<()> {
+    let path = path_of(namespace);
+    let placed = (0..pods).map(|number| {
+        let application = format!("app-{}", number % 10);
+        let mut pod = pod(&format!("p{number}"), scheduler, &application, "10m");
+        pod["spec"]["nodeName"] = node_name(number % nodes).into();
+        (path.clone(), pod)
+    });
+    client.post_all(placed).await?;
+    settled(client).await
+}
+
+/// Starts a scheduler, and waits until it places a pod that was created before. Returns the time until then.
+async fn start_with_probe(cluster: &Cluster, name: &str) -> Result<(Scheduler, Duration)> {
+    let client = cluster.client();
+    let mut bound = client.follow("free").await?;
+    client.post(&path_of("free"), &pod(name, "yunikorn", name, "1m")).await?;
+    let start = Instant::now();
+    let scheduler = Scheduler::start(&Kind::Headroom, cluster)?;
+    let probe = next(&mut bound).await?;
+    ensure!(probe.pod == name, "{} was bound", probe.pod);
+    Ok((scheduler, probe.at - start))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "for people")]

@@ -95,13 +95,19 @@ impl Scheduler {
 
     /// Returns its memory now and at most, in MiB.
     pub(crate) fn memory(&self) -> Result<(u64, u64)> {
+        Ok((self.kib("VmRSS:")? >> 10, self.kib("VmHWM:")? >> 10))
+    }
+
+    /// Returns its memory without files, such as the program, in KiB.
+    pub(crate) fn anonymous_kib(&self) -> Result<u64> {
+        self.kib("RssAnon:")
+    }
+
+    fn kib(&self, name: &str) -> Result<u64> {
         let text = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let kib = |name: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(name));
-            let word = line.and_then(|line| line.split_ascii_whitespace().next());
-            word.and_then(|word| word.parse::<u64>().ok()).context("the scheduler has ended")
-        };
-        Ok((kib("VmRSS:")? >> 10, kib("VmHWM:")? >> 10))
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        let word = line.and_then(|line| line.split_ascii_whitespace().next());
+        word.and_then(|word| word.parse().ok()).context("the scheduler has ended")
     }
 }
 

@@ -110,6 +110,16 @@ impl<T: Field<M>, M> Field<Vec<M>> for Vec<T> {
     }
 }
 
+impl<T: Field<F>, F> Field<F> for Box<T> {
+    fn put(&self) -> F {
+        T::put(self)
+    }
+
+    fn take(field: F) -> Decoded<Self> {
+        T::take(field).map(Self::new)
+    }
+}
+
 /// Converts a structure whose fields have the same names on both sides. The message can be a field that is present or
 /// required.
 macro_rules! structure {

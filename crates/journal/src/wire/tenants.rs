@@ -203,16 +203,6 @@ impl Field<proto::OnLower> for OnLower {
 }
 message!(OnLower = proto::OnLower);
 
-impl Field<Option<proto::TenantDefaults>> for Box<TenantDefaults> {
-    fn put(&self) -> Option<proto::TenantDefaults> {
-        Field::put(&**self)
-    }
-
-    fn take(field: Option<proto::TenantDefaults>) -> Decoded<Self> {
-        Field::take(field).map(Box::new)
-    }
-}
-
 impl Field<Option<proto::Tenants>> for Option<TenantsConfig> {
     fn put(&self) -> Option<proto::Tenants> {
         self.as_ref().map(Field::put)

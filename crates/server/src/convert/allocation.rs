@@ -19,7 +19,7 @@ pub(crate) fn allocation(
     let requested = requested.min(placed);
     Allocation {
         allocation_key: view.key.to_string(),
-        allocation_tags: tags.map(|tags| (*tags).clone()).unwrap_or_default(),
+        allocation_tags: tags.unwrap_or_default(),
         request_time: requested,
         allocation_time: placed,
         allocation_delay: placed - requested,
@@ -44,7 +44,7 @@ pub(crate) fn foreign(
     let tags = metadata.tags(&node.partition, &view.key);
     ForeignAllocation {
         allocation_key: view.key.to_string(),
-        allocation_tags: tags.map(|tags| (*tags).clone()).unwrap_or_default(),
+        allocation_tags: tags.unwrap_or_default(),
         allocation_time: 0,
         resource: resources(&view.resources),
         priority: Some(IntegerText(0)),

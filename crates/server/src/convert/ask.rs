@@ -13,7 +13,7 @@ pub(crate) fn ask(view: &AskView, partition: &str, metadata: &dyn RmMetadata) ->
     let tags = metadata.tags(partition, &view.key);
     Ask {
         allocation_key: view.key.to_string(),
-        allocation_tags: tags.map(|tags| (*tags).clone()).unwrap_or_default(),
+        allocation_tags: tags.unwrap_or_default(),
         request_time: nanos(view.requested),
         resource: resources(&view.resources),
         priority: Some(IntegerText(i64::from(view.priority))),

@@ -109,7 +109,7 @@ impl Interface {
     }
 
     /// Returns the tags of an ask, an allocation, or a foreign allocation.
-    pub fn tags(&self, partition: &str, key: &str) -> Option<Arc<BTreeMap<String, String>>> {
+    pub fn tags(&self, partition: &str, key: &str) -> Option<BTreeMap<String, String>> {
         self.current()?.tags.get(partition, key)
     }
 

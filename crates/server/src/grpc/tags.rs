@@ -4,7 +4,7 @@
 //! next registration.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use headroom_api::si::v1::AllocationRequest;
 use headroom_core::books::Books;
@@ -13,12 +13,40 @@ use crate::convert::si;
 
 use super::side_table::{SideTable, key_of};
 
-/// Texts by key.
-type Tags = Arc<BTreeMap<String, String>>;
+/// Tags of one object in two blocks of memory. A map has a block for its entries, and one for each key and value.
+#[derive(Clone, Debug)]
+struct Packed {
+    /// All keys and values: a key, its value, the next key.
+    text: Box<str>,
+    /// Position of the end of each.
+    ends: Box<[u32]>,
+}
+
+impl Packed {
+    fn of(tags: &BTreeMap<String, String>) -> Self {
+        let parts = || tags.iter().flat_map(|(key, value)| [key.as_str(), value]);
+        let mut end = 0;
+        let ends = parts().map(|part| {
+            end += part.len();
+            u32::try_from(end).expect("a message of an RM is smaller")
+        });
+        Self { ends: ends.collect(), text: parts().collect::<String>().into_boxed_str() }
+    }
+
+    fn unpack(&self) -> BTreeMap<String, String> {
+        let mut start = 0;
+        let mut parts = self.ends.iter().map(|end| {
+            let range = start..*end as usize;
+            start = range.end;
+            self.text[range].to_owned()
+        });
+        core::iter::from_fn(|| Some((parts.next()?, parts.next()?))).collect()
+    }
+}
 
 /// Tags by partition and allocation key.
 #[derive(Debug, Default)]
-pub(super) struct TagsOf(Mutex<SideTable<Tags>>);
+pub(super) struct TagsOf(Mutex<SideTable<Packed>>);
 
 impl TagsOf {
     /// Stores the tags in a request. Returns whether a cleaning is due.
@@ -26,7 +54,7 @@ impl TagsOf {
         let mut entries = self.entries();
         for one in request.allocations.iter().filter(|one| !one.allocation_tags.is_empty()) {
             let key = key_of(&si::partition(&one.partition_name), &one.allocation_key);
-            entries.insert(key, Arc::new(one.allocation_tags.clone()));
+            entries.insert(key, Packed::of(&one.allocation_tags));
         }
         entries.is_due()
     }
@@ -43,11 +71,13 @@ impl TagsOf {
     }
 
     /// Returns the tags of this key.
-    pub(super) fn get(&self, partition: &str, key: &str) -> Option<Tags> {
-        self.entries().get(&key_of(partition, key)).cloned()
+    pub(super) fn get(&self, partition: &str, key: &str) -> Option<BTreeMap<String, String>> {
+        // Requests of the RM wait for the lock, so it is held for a short time.
+        let packed = self.entries().get(&key_of(partition, key)).cloned();
+        packed.as_ref().map(Packed::unpack)
     }
 
-    fn entries(&self) -> MutexGuard<'_, SideTable<Tags>> {
+    fn entries(&self) -> MutexGuard<'_, SideTable<Packed>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -68,6 +98,14 @@ mod tests {
         };
         let allocations = (0..count).map(one).collect();
         AllocationRequest { allocations, ..AllocationRequest::default() }
+    }
+
+    #[test]
+    fn packed_tags_are_equal_after_they_are_unpacked() {
+        let some = [("", "empty key"), ("empty value", ""), ("é", "ü\0"), ("z", "")];
+        let tags = some.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
+        assert_eq!(Packed::of(&tags).unpack(), tags);
+        assert_eq!(Packed::of(&BTreeMap::new()).unpack(), BTreeMap::new());
     }
 
     #[test]

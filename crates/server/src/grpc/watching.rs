@@ -1,7 +1,7 @@
 //! Periodic messages to an RM: events of objects, and asks that more nodes would help. Both can be dropped under
 //! pressure. Scheduler interface §9.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt as _;
@@ -23,13 +23,20 @@ const CAPACITY: &str = "event.requestCapacity";
 /// Default of that setting. Source: rest-api §9.4.
 const CAPACITY_DEFAULT: usize = 1_000;
 
-/// Asks that could use more nodes, by application and key. They are reported at intervals while they wait.
+/// Most asks that are reported again at once. The others follow in turn, so that a report costs the same however many
+/// asks wait.
+const REPEATED_MAX: usize = 1_000;
+
+/// Asks that more nodes would help. They are reported at intervals while they wait.
 #[derive(Debug, Default)]
 pub(super) struct Waiting(Mutex<Asks>);
 
 #[derive(Debug, Default)]
 struct Asks {
-    by_key: BTreeMap<(String, String), UpdateContainerSchedulingStateRequest>,
+    /// Asks that are not reported yet.
+    new: Vec<UpdateContainerSchedulingStateRequest>,
+    /// Asks that were reported, the one that is reported again next first.
+    reported: VecDeque<UpdateContainerSchedulingStateRequest>,
     /// Whether to add asks that were reported before.
     seed: bool,
 }
@@ -84,14 +91,14 @@ fn tell_events(interface: &Interface, manager: &Manager, watcher: &mut Option<Wa
     }
 }
 
-/// Sends the asks that more nodes would help again.
+/// Sends new asks that more nodes would help, and some of the others again.
 async fn tell_states(manager: &Arc<Manager>) {
     let waiting = &manager.asking.waiting;
     if !manager.asking.capabilities().container_state || !waiting.has_any() {
         return waiting.clear();
     }
     let view = manager.handle().views().at_least(0).await;
-    for request in waiting.still(manager.id(), &view.books) {
+    for request in waiting.due(manager.id(), &view.books) {
         if !manager.is_away() {
             manager.asking.offer(manager, Content::ContainerState(request));
         }
@@ -101,8 +108,7 @@ async fn tell_states(manager: &Arc<Manager>) {
 impl Waiting {
     /// Adds an ask that more nodes would help.
     pub(super) fn note(&self, request: UpdateContainerSchedulingStateRequest) {
-        let key = (request.application_id.clone(), request.allocation_key.clone());
-        self.asks().by_key.insert(key, request);
+        self.asks().new.push(request);
     }
 
     /// Requests that asks that were reported before are added, because the RM wants these messages from now on.
@@ -112,22 +118,33 @@ impl Waiting {
 
     fn has_any(&self) -> bool {
         let asks = self.asks();
-        asks.seed || !asks.by_key.is_empty()
+        asks.seed || !asks.new.is_empty() || !asks.reported.is_empty()
     }
 
     /// Removes all asks, because the RM does not want these messages.
     fn clear(&self) {
-        self.asks().by_key.clear();
+        let mut asks = self.asks();
+        (asks.new, asks.reported) = (Vec::new(), VecDeque::new());
     }
 
-    /// Returns the asks that still wait.
-    fn still(&self, rm_id: &str, books: &Books) -> Vec<UpdateContainerSchedulingStateRequest> {
+    /// Returns the asks to report that still wait: all new ones, and some of the others.
+    ///
+    /// Costs the new asks and [`REPEATED_MAX`] others. Asks that no longer wait are removed as fast as others are added.
+    fn due(&self, rm_id: &str, books: &Books) -> Vec<UpdateContainerSchedulingStateRequest> {
         let mut asks = self.asks();
         if std::mem::take(&mut asks.seed) {
-            asks.by_key.extend(told_before(rm_id, books));
+            // The reported asks are among them.
+            (asks.new, asks.reported) = (told_before(rm_id, books), VecDeque::new());
         }
-        asks.by_key.retain(|(application, key), _| waits(books, application, key));
-        asks.by_key.values().cloned().collect()
+        let still_waits = |one: &UpdateContainerSchedulingStateRequest| {
+            waits(books, &one.application_id, &one.allocation_key)
+        };
+        let mut due = std::mem::take(&mut asks.new);
+        let again = asks.reported.len().min(REPEATED_MAX + due.len());
+        due.extend(asks.reported.drain(..again));
+        due.retain(still_waits);
+        asks.reported.extend(due.iter().cloned());
+        due
     }
 
     fn asks(&self) -> MutexGuard<'_, Asks> {
@@ -147,10 +164,7 @@ fn waits(books: &Books, application: &str, key: &str) -> bool {
 }
 
 /// Returns all asks that were already reported as asks that could use more nodes.
-fn told_before(
-    rm_id: &str,
-    books: &Books,
-) -> BTreeMap<(String, String), UpdateContainerSchedulingStateRequest> {
+fn told_before(rm_id: &str, books: &Books) -> Vec<UpdateContainerSchedulingStateRequest> {
     let asked = books.allocations().iter().filter(|(_, row)| row.scale_up_asked);
     let request = |application: &Name, key: &Name| {
         let news = NoticeKind::ScaleUp { application: application.clone(), key: key.clone() };
@@ -159,10 +173,7 @@ fn told_before(
             _ => None,
         }
     };
-    let pairs = asked.filter_map(|(_, row)| {
-        let application = &books.application(row.application).name;
-        let key = (application.to_string(), row.key.to_string());
-        Some((key, request(application, &row.key)?))
-    });
-    pairs.collect()
+    let requests =
+        asked.filter_map(|(_, row)| request(&books.application(row.application).name, &row.key));
+    requests.collect()
 }

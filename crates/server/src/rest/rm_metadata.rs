@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -19,7 +18,7 @@ pub struct Manager {
 }
 
 /// Texts by key that the RM sent with an object.
-pub type Tags = Arc<BTreeMap<String, String>>;
+pub type Tags = BTreeMap<String, String>;
 
 /// Metadata in responses that is not in the books, because no decision depends on it: the identity of the RM, its
 /// tags of objects, and the log level.

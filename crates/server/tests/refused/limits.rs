@@ -58,7 +58,11 @@ fn too_many_tenants() -> Example {
     for number in 0..Tenants::MAX {
         let (tenant, settings) = (Name::from(format!("t{number}")), TenantSettings::default());
         // As the journal of a server has them, which made them one by one.
-        cluster.0.apply(&Event::Tenant(TenantEvent::Set { partition, tenant, settings }));
+        cluster.0.apply(&Event::Tenant(TenantEvent::Set {
+            partition,
+            tenant,
+            settings: Box::new(settings),
+        }));
     }
     let set =
         SetTenant { partition: default(), tenant: Name::new("sales"), ..SetTenant::default() };

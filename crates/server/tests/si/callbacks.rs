@@ -1,5 +1,6 @@
 //! Item 8 of the list: questions to the RM, and periodic messages. Scheduler interface §9, §12.4.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use headroom_api::si::headroom::callback_reply::Answer;
@@ -244,6 +245,29 @@ async fn asks_that_more_nodes_would_help_are_told_again_and_again() {
     // What was under way may come.
     while let Ok(message) = tokio::time::timeout(every * 4, callbacks.answers.message()).await {
         message.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn of_very_many_asks_that_more_nodes_would_help_some_are_told_again_in_turn() {
+    const COUNT: usize = 1_100;
+    let every = Duration::from_millis(50);
+    let server = Server::with_settings(|settings| settings.container_state_every = every).await;
+    let mut rm = Rm::furnished(&server).await;
+    let wants = Capabilities { container_state: true, ..Capabilities::default() };
+    let mut callbacks = attach(&server, &rm, wants).await;
+    rm.ask((0..COUNT).map(|number| ask("app", &format!("large{number}"), 11)).collect());
+    rm.states(1).await;
+    server.turn(1_000).await;
+    server.turn(1_000).await;
+    for round in 0..3 {
+        let mut told = BTreeSet::new();
+        for _ in 0..COUNT {
+            let message = callbacks.next().await;
+            let Some(Told::ContainerState(one)) = message.content else { panic!("{message:?}") };
+            told.insert(one.allocation_key);
+        }
+        assert_eq!(told.len(), COUNT, "in round {round}, each is told once");
     }
 }
 

@@ -150,7 +150,7 @@ impl RmMetadata for Registered {
 
     fn tags(&self, partition: &str, key: &str) -> Option<Tags> {
         let pod = format!("{partition}/{key}");
-        Some(Arc::new(BTreeMap::from([("kubernetes.io/meta/podName".to_owned(), pod)])))
+        Some(BTreeMap::from([("kubernetes.io/meta/podName".to_owned(), pod)]))
     }
 
     fn diagnostics(&self) -> BoxFuture<'_, Result<Option<Map<String, Value>>, String>> {

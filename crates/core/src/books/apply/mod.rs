@@ -73,10 +73,10 @@ impl Books {
     fn apply_partition(&mut self, now: Timestamp, event: &PartitionEvent) {
         match event {
             PartitionEvent::Added { partition, settings, root } => {
-                self.add_partition(now, partition, settings.clone(), root);
+                self.add_partition(now, partition, (**settings).clone(), root);
             }
             PartitionEvent::Changed { partition, settings } => {
-                self.change_partition(*partition, settings.clone());
+                self.change_partition(*partition, (**settings).clone());
             }
             PartitionEvent::Removed { partition } => self.remove_partition(*partition),
             PartitionEvent::QuestionsSet { partition, questions } => {

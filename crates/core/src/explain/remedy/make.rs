@@ -115,7 +115,7 @@ impl Edit {
             queue: row.path.clone(),
             leaf: row.leaf,
             managed: row.managed,
-            settings,
+            settings: Box::new(settings),
         });
         copy.apply(&event);
         true

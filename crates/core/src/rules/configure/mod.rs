@@ -12,6 +12,7 @@ mod state;
 mod target;
 mod user_limits;
 
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
@@ -93,8 +94,8 @@ fn add_partition(
         events.push(match &target.parent {
             None => Event::Partition(PartitionEvent::Added {
                 partition: partition.name.clone(),
-                settings: partition_settings(partition),
-                root: target.settings.clone(),
+                settings: Box::new(partition_settings(partition)),
+                root: Box::new(target.settings.clone()),
             }),
             Some(parent) => target.added(id, parent),
         });
@@ -106,7 +107,7 @@ fn add_partition(
         }
     }
     if let Some(tenants) = &partition.tenants {
-        let defaults = tenants.defaults.clone();
+        let defaults = Box::new(tenants.defaults.clone());
         events.push(Event::Tenant(TenantEvent::DefaultsSet { partition: id, defaults }));
     }
     Ok(())
@@ -136,9 +137,10 @@ fn change_partition(
     let Reconfigured { config, tenants, defaults } =
         tenant::reconfigured(books, id, partition, &targets)?;
     if settings != row.settings {
+        let settings = Box::new(settings);
         events.push(Event::Partition(PartitionEvent::Changed { partition: id, settings }));
     }
-    if let Some(defaults) = defaults.cloned() {
+    if let Some(defaults) = defaults.cloned().map(Box::new) {
         events.push(Event::Tenant(TenantEvent::DefaultsSet { partition: id, defaults }));
     }
     let tenants = config.map(|config| Lowering {

@@ -1,6 +1,7 @@
 //! Queue states after a queue file: stopped queues with their descendants, restarted queues, and queues that the file
 //! no longer names. Source: user-headroom §10 (C12).
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -86,6 +87,6 @@ fn no_more_stopped(partition: PartitionId, queue: &Queue) -> Event {
         queue: queue.path.clone(),
         leaf: queue.leaf,
         managed: queue.managed,
-        settings,
+        settings: Box::new(settings),
     })
 }

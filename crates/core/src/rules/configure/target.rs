@@ -1,5 +1,6 @@
 //! Target queues: the queues of a file as they should become.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec;
@@ -34,7 +35,7 @@ impl Target<'_> {
             name: Name::new(self.queue.name.to_lowercase()),
             leaf: self.is_leaf(),
             managed: true,
-            settings: self.settings.clone(),
+            settings: Box::new(self.settings.clone()),
         })
     }
 
@@ -44,7 +45,7 @@ impl Target<'_> {
             queue: self.path.clone(),
             leaf: self.is_leaf(),
             managed: true,
-            settings: self.settings.clone(),
+            settings: Box::new(self.settings.clone()),
         })
     }
 

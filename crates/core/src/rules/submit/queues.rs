@@ -1,5 +1,6 @@
 //! Queues that placement rules create for applications: their initial settings, and changes by tags.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -40,7 +41,7 @@ pub(super) fn change(
         queue: row.path.clone(),
         leaf: row.leaf,
         managed: row.managed,
-        settings: settings.clone(),
+        settings: Box::new(settings.clone()),
     }));
     Ok(Arc::new(settings))
 }
@@ -130,7 +131,7 @@ pub(super) fn create(
             name: Name::new(name),
             leaf: is_leaf,
             managed: false,
-            settings,
+            settings: Box::new(settings),
         }));
     }
     Ok(Arc::new(leaf))

@@ -12,6 +12,7 @@ pub(crate) use evict::lowered;
 pub(super) use instances::{are_named, counted, fits_quota};
 pub(super) use materialize::Lowering;
 
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -73,7 +74,7 @@ pub(super) fn set(
     let mut events = vec![Event::Tenant(TenantEvent::Set {
         partition,
         tenant: tenant.clone(),
-        settings: settings.clone(),
+        settings: Box::new(settings.clone()),
     })];
     let mut touched: BTreeSet<Name> = settings.parent.iter().cloned().collect();
     touched.extend(known.and_then(|known| known.settings.parent.clone()));
@@ -180,8 +181,8 @@ pub(super) fn set_defaults(
         check::quotas(&change.lowering(), tenant)?;
         check::not_lowered(&change.lowering(), tenant)?;
     }
-    let mut events =
-        vec![Event::Tenant(TenantEvent::DefaultsSet { partition, defaults: defaults.clone() })];
+    let defaults = Box::new(defaults.clone());
+    let mut events = vec![Event::Tenant(TenantEvent::DefaultsSet { partition, defaults })];
     let touched = after.iter().map(|(name, _)| name.clone()).collect();
     change.follow(&touched, &mut events)?;
     Ok(events)

@@ -1,5 +1,6 @@
 //! Tests of the index against a sorted list, with enough nodes for many blocks.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use core::cell::RefCell;
@@ -9,7 +10,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::*;
-use crate::books::{GangSettings, NodeAttributes, PartitionSettings, QueueSettings};
+use crate::books::{GangSettings, NodeAttributes};
 use crate::event::{
     AllocationEvent, ApplicationEvent, AskEvent, AskTraits, Event, NodeEvent, PartitionEvent,
     QueueEvent, Termination,
@@ -78,17 +79,16 @@ impl Cluster {
         let mut books = Books::default();
         let mut apply = |event: Event| books.apply(Timestamp::ZERO, &event);
         let (partition, leaf) = (Name::new("default"), Name::new("a"));
-        let (settings, root) = (PartitionSettings::default(), QueueSettings::default());
+        let (settings, root) = Default::default();
         apply(Event::Partition(PartitionEvent::Added { partition, settings, root }));
         let (partition, parent) = (PartitionId::FIRST, Name::new("root"));
-        let settings = QueueSettings::default();
         apply(Event::Queue(QueueEvent::Added {
             partition,
             parent,
             name: leaf,
             leaf: true,
             managed: true,
-            settings,
+            settings: Box::default(),
         }));
         let (queue, application, user) = (Name::new("root.a"), Name::new("app"), Name::new("ann"));
         let (groups, gang) = (Vec::new(), GangSettings::default());

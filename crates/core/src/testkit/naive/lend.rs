@@ -33,7 +33,10 @@ pub(super) fn borrows(books: &Books, id: ApplicationId) -> bool {
     let lends = root.settings.node_labels.as_ref().is_some_and(|labels| !labels.lends.is_empty());
     let stays = |ask: &Allocation| ask.originator || ask.placeholder;
     let runs = row.state == ApplicationState::Running;
-    lends && runs && !pending(books, id).any(|(_, ask)| stays(ask))
+    lends
+        && runs
+        && !books.asks_about_nodes(row.partition)
+        && !pending(books, id).any(|(_, ask)| stays(ask))
 }
 
 /// Returns the placement of the first ask of a leaf to which a node is lent.
@@ -48,10 +51,8 @@ pub(super) fn in_leaf(books: &Books, now: Timestamp, leaf: QueueId) -> Option<Ve
         }
         in_order(books, id).into_iter().find_map(|(ask, one)| {
             let anywhere = one.required_node().is_none() && one.reservation().is_none();
-            let asks_rm = books.asks_about_nodes(row.partition);
             let named = books.node_selector_of(ask).is_some_and(|wish| wish.label.is_some());
-            let ordinary =
-                anywhere && !asks_rm && !named && !replacement::waits_for_place(row, one);
+            let ordinary = anywhere && !named && !replacement::waits_for_place(row, one);
             if ordinary { to_ask(books, row, ask) } else { None }
         })
     })

@@ -172,8 +172,7 @@ fn equals(books: &Books, now: Timestamp, ask: AllocationId) -> Option<Vec<Alloca
     if !can_call(books, row) {
         return None;
     }
-    let partition = books.application(row.application).partition;
-    if row.reservation().is_some() || books.partition(partition).questions.is_some() {
+    if row.reservation().is_some() || books.inquires(ask) {
         return Some(alloc::vec![ask]);
     }
     let stands = |id: ApplicationId| {
@@ -197,8 +196,9 @@ fn equals(books: &Books, now: Timestamp, ask: AllocationId) -> Option<Vec<Alloca
     // An ask with a hold, too, except in a task of several members.
     let has_hold =
         |one: &Allocation| one.hold().is_some() && !all_or_nothing::is_one(books, one.application);
-    let equal = |one: &Allocation| {
+    let equal = |(id, one): &(AllocationId, &Allocation)| {
         can_call(books, one)
+            && !books.inquires(*id)
             && one.reservation().is_none()
             && !waits_for_place(books.application(one.application), one)
             && (one.shape, one.priority) == (row.shape, row.priority)
@@ -209,7 +209,7 @@ fn equals(books: &Books, now: Timestamp, ask: AllocationId) -> Option<Vec<Alloca
     let leaf = books.application(row.application).queue;
     let asks =
         applications_in_order(books, now, leaf).into_iter().flat_map(|id| in_order(books, id));
-    Some(asks.filter(|(_, one)| equal(one)).map(|(id, _)| id).collect())
+    Some(asks.filter(equal).map(|(id, _)| id).collect())
 }
 
 /// Stops allocations on the required node of an ask. The node is reserved for the ask and lacks free capacity.

@@ -152,12 +152,12 @@ fn of_structure() -> Vec<Event> {
     vec![
         Event::Partition(PartitionEvent::Added {
             partition: name("partition"),
-            settings: partition_settings(),
-            root: queue_settings(),
+            settings: Box::new(partition_settings()),
+            root: Box::new(queue_settings()),
         }),
         Event::Partition(PartitionEvent::Changed {
             partition: id(1, 1),
-            settings: partition_settings(),
+            settings: Box::new(partition_settings()),
         }),
         Event::Partition(PartitionEvent::Removed { partition: id(2, 2) }),
         Event::Configured { checksum: name("checksum") },
@@ -167,14 +167,14 @@ fn of_structure() -> Vec<Event> {
             name: name("name"),
             leaf: true,
             managed: true,
-            settings: queue_settings(),
+            settings: Box::new(queue_settings()),
         }),
         Event::Queue(QueueEvent::Changed {
             partition: id(4, 1),
             queue: name("queue"),
             leaf: true,
             managed: true,
-            settings: queue_settings(),
+            settings: Box::new(queue_settings()),
         }),
         Event::Queue(QueueEvent::Moved {
             partition: id(5, 2),
@@ -340,13 +340,13 @@ fn of_others() -> Vec<Event> {
         Event::Tenant(TenantEvent::Set {
             partition: id(50, 0),
             tenant: name("tenant-b"),
-            settings: tenant_as_limit(),
+            settings: Box::new(tenant_as_limit()),
         }),
         Event::Tenant(TenantEvent::Draining { partition: id(51, 1), tenant: name("tenant-b") }),
         Event::Tenant(TenantEvent::Removed { partition: id(52, 2), tenant: name("tenant-b") }),
         Event::Tenant(TenantEvent::DefaultsSet {
             partition: id(53, 0),
-            defaults: tenant_defaults(),
+            defaults: Box::new(tenant_defaults()),
         }),
         Event::Tenant(TenantEvent::DriftFound { partition: id(57, 0), drift: drift() }),
         Event::Partition(PartitionEvent::RecoverySet {
