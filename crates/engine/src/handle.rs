@@ -356,7 +356,7 @@ impl Handle {
         self.published.vitals.set_verified(verified.clone());
         if let Some(command) = report {
             // A rejection needs no answer: a partition without tenants has no drift.
-            let _ = self.submit(Submission { origin, command }).await?;
+            let _ = self.submit(Submission { origin: Some(Arc::new(origin)), command }).await?;
         }
         Ok(Arc::new(verified))
     }

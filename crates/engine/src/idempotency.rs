@@ -52,7 +52,7 @@ impl<'de> Deserialize<'de> for IdempotencyCache {
 impl IdempotencyCache {
     /// Stores a record that a command with an id caused.
     pub(crate) fn note(&mut self, record: &Record) {
-        let Some(key) = record.origin.as_ref().and_then(key_of) else { return };
+        let Some(key) = record.origin.as_deref().and_then(key_of) else { return };
         let key = Arc::new(key);
         if self.records.insert(key.clone(), record.sequence).is_some() {
             return;

@@ -52,15 +52,16 @@ const SAMPLE_EVERY: Millis = Millis::from_secs(60);
 /// A command and its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Submission {
-    /// Sender of the command, with an id if repeats are to be recognized.
-    pub origin: Origin,
+    /// Sender of the command, with an id if repeats are to be recognized. `None` if unknown. Commands of one sender can
+    /// share it.
+    pub origin: Option<Arc<Origin>>,
     /// The command.
     pub command: Command,
 }
 
 impl From<Command> for Submission {
     fn from(command: Command) -> Self {
-        Self { origin: Origin::default(), command }
+        Self { origin: None, command }
     }
 }
 
@@ -249,7 +250,7 @@ impl Writer {
         let now = self.step_to(now);
         let Submission { origin, command } = submission;
         self.work.commands += 1;
-        if let Some(sequence) = self.answers.find(&origin) {
+        if let Some(sequence) = origin.as_deref().and_then(|one| self.answers.find(one)) {
             self.work.repeated += 1;
             let entry = self.entry_of(sequence);
             return Ok(Ok(Accepted { sequence, entry, repeated: true }));
@@ -414,7 +415,7 @@ impl Writer {
     ) -> Result<(), EngineError> {
         if let Ok(events) = decide(&self.books, now, &command) {
             self.events = events;
-            self.record(now, Some((Origin::default(), command)))?;
+            self.record(now, Some((None, command)))?;
         }
         Ok(())
     }
@@ -423,7 +424,7 @@ impl Writer {
     fn hint(&mut self, now: Timestamp, partition: Name) -> Result<(), EngineError> {
         if let Some(id) = self.books.partition_named(&partition) {
             self.events = self.scheduler.outstanding(&self.books, id);
-            self.record(now, Some((Origin::default(), Command::ScanOutstanding { partition })))?;
+            self.record(now, Some((None, Command::ScanOutstanding { partition })))?;
         }
         Ok(())
     }
@@ -432,7 +433,7 @@ impl Writer {
     fn record(
         &mut self,
         now: Timestamp,
-        cause: Option<(Origin, Command)>,
+        cause: Option<(Option<Arc<Origin>>, Command)>,
     ) -> Result<Option<Arc<Entry>>, EngineError> {
         let events = std::mem::take(&mut self.events);
         let record = self.record_of(now, cause, events);
@@ -446,11 +447,11 @@ impl Writer {
     fn record_of(
         &self,
         now: Timestamp,
-        cause: Option<(Origin, Command)>,
+        cause: Option<(Option<Arc<Origin>>, Command)>,
         events: Vec<Event>,
     ) -> Record {
         let (origin, command) = cause.unzip();
-        let origin = origin.filter(|one| *one != Origin::default());
+        let origin = origin.flatten().filter(|one| **one != Origin::default());
         Record { sequence: self.journal.next(), time: now, origin, command, events }
     }
 
@@ -460,7 +461,7 @@ impl Writer {
             return None;
         }
         // The feed stores many records, and most have one or two events.
-        record.events.shrink_to_fit();
+        record.events = exact(record.events);
         let now = record.time;
         self.scheduler.count_records(record.sequence);
         let mut told_rm = Vec::new();
@@ -488,7 +489,7 @@ impl Writer {
             scheduler.apply(books, now, event);
         }
         put_in_order(command, &mut told_rm);
-        told_rm.shrink_to_fit();
+        let told_rm = exact(told_rm);
         let tasks = task_states(books, &names);
         telling.finish(&mut heard);
         self.hear_notes(now);
@@ -511,6 +512,16 @@ impl Writer {
             self.counters.errors += 1;
         }
     }
+}
+
+/// Returns a list without spare capacity. An allocator can leave a block in place that shrinks to half its size.
+fn exact<T>(list: Vec<T>) -> Vec<T> {
+    if list.len() == list.capacity() {
+        return list;
+    }
+    let mut exact = Vec::with_capacity(list.len());
+    exact.extend(list);
+    exact
 }
 
 /// Result of running the scheduler.

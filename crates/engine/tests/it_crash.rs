@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Process, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use headroom_core::config::QueueConfig;
@@ -39,7 +40,7 @@ fn application(round: u64) -> Name {
 fn from(client: u64, id: &str, command: Command) -> Submission {
     let (identity, command_id) = (format!("client-{client}"), id.into());
     let origin = Origin { identity, command_id, ..Origin::default() };
-    Submission { origin, command }
+    Submission { origin: Some(Arc::new(origin)), command }
 }
 
 fn id(round: u64, number: u64) -> String {
@@ -177,7 +178,7 @@ fn check(folder: &Path, round: u64, answers: &Answers) {
         let record = store.decode(&stored.unwrap()).unwrap();
         found.insert(record.sequence, fingerprint(&record));
         if let Some(origin) = record.origin {
-            let id = (origin.identity, origin.command_id);
+            let id = (origin.identity.clone(), origin.command_id.clone());
             assert!(!ids.contains(&id), "round {round}: {id:?} is there twice");
             ids.insert(id);
         }

@@ -66,7 +66,10 @@ fn folder(name: &str) -> PathBuf {
         for command in commands {
             let (identity, request_id) = ("token:ann".to_owned(), "r-1".to_owned());
             let origin = Origin { identity, request_id, ..Origin::default() };
-            let outcome = engine.handle().submit(Submission { origin, command }).await;
+            let outcome = engine
+                .handle()
+                .submit(Submission { origin: Some(Arc::new(origin)), command })
+                .await;
             outcome.unwrap().unwrap();
             clock.advance(Millis::from_secs(3_600));
         }

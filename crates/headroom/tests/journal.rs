@@ -1,6 +1,8 @@
 //! `headroom journal` on a journal of a few records.
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
 
+use std::sync::Arc;
+
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
@@ -92,7 +94,8 @@ fn add(
     events: Vec<Event>,
 ) {
     let (origin, command) = cause.unzip();
-    let record = Record { sequence: journal.next(), time, origin, command, events };
+    let record =
+        Record { sequence: journal.next(), time, origin: origin.map(Arc::new), command, events };
     let bytes = journal.encode(&record).unwrap();
     journal.add(&record, bytes);
 }

@@ -1,5 +1,7 @@
 //! One record of the journal, and its bytes.
 
+use std::sync::Arc;
+
 use prost::Message as _;
 
 use headroom_core::{Command, Event, Rejection, Timestamp};
@@ -37,7 +39,7 @@ pub struct Record {
     /// Time of the step. Never earlier than the time of the previous record.
     pub time: Timestamp,
     /// Sender of the command, if known.
-    pub origin: Option<Origin>,
+    pub origin: Option<Arc<Origin>>,
     /// The command. `None` if the scheduler acted by itself.
     pub command: Option<Command>,
     /// Facts that recovery applies.
@@ -217,7 +219,8 @@ impl Record {
             sequence: *sequence,
             time: time.put(),
             origin: origin.as_ref().map(|origin| {
-                let Origin { identity, command_id, request_id, any_version } = origin.clone();
+                let Origin { identity, command_id, request_id, any_version } =
+                    Origin::clone(origin);
                 proto::Origin { identity, command_id, request_id, any_version }
             }),
             command: command.as_ref().map(Field::put),
@@ -232,7 +235,7 @@ impl Record {
         }
         let origin = origin.map(|origin| {
             let proto::Origin { identity, command_id, request_id, any_version } = origin;
-            Origin { identity, command_id, request_id, any_version }
+            Arc::new(Origin { identity, command_id, request_id, any_version })
         });
         let command = command.map(|command| required(Some(command)).at("command")).transpose()?;
         let events = Vec::take(events).at("events")?;

@@ -1,6 +1,8 @@
 //! Whatever happens in random histories survives the way into bytes and out of them.
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
 
+use std::sync::Arc;
+
 use headroom_core::books::Books;
 use headroom_core::testkit::{Counts, World, history, play, tree};
 use headroom_journal::{Origin, Record};
@@ -47,7 +49,7 @@ fn check(world: &World) {
         let record = Record {
             sequence,
             time: world.now,
-            origin: Some(origin),
+            origin: Some(Arc::new(origin)),
             command: Some(command.clone()),
             events: Vec::new(),
         };

@@ -239,7 +239,7 @@ impl QueueFile {
         self.keep(&checksum, text)?;
         let command = Command::Configure(Box::new(configuration));
         let identity = origin.identity.clone();
-        let submission = Submission { origin, command };
+        let submission = Submission { origin: Some(Arc::new(origin)), command };
         let outcome = match check {
             None => self.engine.submit(submission).await?,
             Some(check) => match self.engine.submit_if(submission, check).await? {

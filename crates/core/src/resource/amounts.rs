@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use smallvec::SmallVec;
+
 use crate::name::Name;
 
 use super::Quantity;
@@ -67,12 +69,16 @@ impl Amounts {
 impl<N: Into<Name>> FromIterator<(N, Quantity)> for Amounts {
     /// Collects amounts. The last of several amounts for one name counts.
     fn from_iter<I: IntoIterator<Item = (N, Quantity)>>(entries: I) -> Self {
-        let entries = entries.into_iter();
-        let mut amounts = Self(Vec::with_capacity(entries.size_hint().0));
+        // The feed stores many amounts, so the list has no spare capacity.
+        let mut sorted = SmallVec::<[(Name, Quantity); 8]>::new();
         for (name, amount) in entries {
-            amounts.set(name, amount);
+            let name = name.into();
+            match sorted.binary_search_by(|(one, _)| one.cmp(&name)) {
+                Ok(position) => sorted[position].1 = amount,
+                Err(position) => sorted.insert(position, (name, amount)),
+            }
         }
-        amounts
+        Self(sorted.into_iter().collect())
     }
 }
 

@@ -1,5 +1,7 @@
 //! A small cluster behind an engine that goes by hand.
 
+use std::sync::Arc;
+
 use headroom_core::config::{Configuration, QueueConfig};
 use headroom_core::testkit::{amounts, leaf, partition};
 use headroom_core::{AddNode, Ask, Command, Millis, Name, Submit, Termination, Timestamp};
@@ -119,5 +121,5 @@ pub(crate) fn release(key: &str) -> Command {
 /// A command of a sender who gives it an id.
 pub(crate) fn from(identity: &str, id: &str, command: Command) -> Submission {
     let origin = Origin { identity: identity.into(), command_id: id.into(), ..Origin::default() };
-    Submission { origin, command }
+    Submission { origin: Some(Arc::new(origin)), command }
 }

@@ -144,7 +144,7 @@ pub(crate) fn lines_of(reader: &AuditReader) -> Vec<(u64, u64, String)> {
 pub(crate) fn by_ann(command: Command) -> Submission {
     let origin =
         Origin { identity: "token:ann".into(), request_id: "req-7".into(), ..Origin::default() };
-    Submission { origin, command }
+    Submission { origin: Some(Arc::new(origin)), command }
 }
 
 pub(crate) fn furniture() -> Vec<Command> {

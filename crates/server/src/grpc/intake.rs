@@ -49,7 +49,7 @@ pub(super) enum Work {
 /// The sending end for requests.
 pub(super) struct Intake {
     handle: Handle,
-    origin: Origin,
+    origin: Arc<Origin>,
     pendings: Mutex<Option<mpsc::Sender<Pending>>>,
     room: Arc<Semaphore>,
     clock: Arc<dyn Clock>,
@@ -78,6 +78,7 @@ impl Intake {
         let room = Arc::new(Semaphore::new(COMMANDS_MAX as usize));
         let last = AtomicU64::new(clock.now().as_millis());
         let pendings = Mutex::new(Some(sender));
+        let origin = Arc::new(origin);
         (Self { handle, origin, pendings, room, clock, last }, receiver)
     }
 
@@ -96,8 +97,10 @@ impl Intake {
         let count = u32::try_from(steps.len()).unwrap_or(u32::MAX).min(COMMANDS_MAX);
         let room = Arc::clone(&self.room).acquire_many_owned(count).await.map_err(|_| Closed)?;
         let origin = &self.origin;
-        let submission =
-            |step: &Step| Submission { origin: origin.clone(), command: step.command.clone() };
+        let submission = |step: &Step| Submission {
+            origin: Some(Arc::clone(origin)),
+            command: step.command.clone(),
+        };
         let submissions = steps.iter().map(submission).collect();
         let answer = begin(&self.handle, submissions).await;
         slot.send(Pending { seq, work: Work::Commands(steps, answer), _room: Some(room) });

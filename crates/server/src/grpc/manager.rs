@@ -222,7 +222,8 @@ impl Manager {
             [is_away, Command::SetQuestions { partition, questions }]
         };
         let commands = view.books.partitions().values().flat_map(|row| of(&row.name));
-        let submission = |command| Submission { origin: self.own_origin(), command };
+        let origin = Some(Arc::new(self.own_origin()));
+        let submission = |command| Submission { origin: origin.clone(), command };
         self.handle.submit_all(commands.map(submission).collect()).await?;
         Ok(())
     }

@@ -400,7 +400,8 @@ pub(super) fn submit(manager: &Arc<Manager>, commands: Vec<Command>) {
     }
     let manager = Arc::clone(manager);
     spawn(async move {
-        let submission = |command| Submission { origin: manager.own_origin(), command };
+        let origin = Some(Arc::new(manager.own_origin()));
+        let submission = |command| Submission { origin: origin.clone(), command };
         let submissions = commands.into_iter().map(submission).collect();
         // A stopped engine asks nothing more.
         let _ = manager.handle().submit_all(submissions).await;

@@ -59,7 +59,12 @@ impl<V> SideTable<V> {
     }
 }
 
-/// Returns a key. Partition names are case-insensitive.
+/// Returns a key.
 pub(super) fn key_of(partition: &str, key: &str) -> Key {
-    (Name::new(partition.to_ascii_lowercase()), Name::new(key))
+    (partition_of(partition), Name::new(key))
+}
+
+/// Returns the name of a partition in a key. Partition names are case-insensitive.
+pub(super) fn partition_of(partition: &str) -> Name {
+    Name::new(partition.to_ascii_lowercase())
 }

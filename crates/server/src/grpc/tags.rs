@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use headroom_api::si::v1::AllocationRequest;
+use headroom_core::Name;
 use headroom_core::books::Books;
 
 use crate::convert::si;
 
-use super::side_table::{SideTable, key_of};
+use super::side_table::{SideTable, key_of, partition_of};
 
 /// Tags of one object in two blocks of memory. A map has a block for its entries, and one for each key and value.
 #[derive(Clone, Debug)]
@@ -52,8 +53,15 @@ impl TagsOf {
     /// Stores the tags in a request. Returns whether a cleaning is due.
     pub(super) fn note(&self, request: &AllocationRequest) -> bool {
         let mut entries = self.entries();
+        // Usually, all allocations of an RM are in one partition, whose name the keys share.
+        let mut last: Option<(&str, Name)> = None;
         for one in request.allocations.iter().filter(|one| !one.allocation_tags.is_empty()) {
-            let key = key_of(&si::partition(&one.partition_name), &one.allocation_key);
+            let known = last.take().filter(|(sent, _)| *sent == one.partition_name);
+            let (_, partition) = last.insert(known.unwrap_or_else(|| {
+                let name = partition_of(&si::partition(&one.partition_name));
+                (&one.partition_name, name)
+            }));
+            let key = (partition.clone(), Name::new(&one.allocation_key));
             entries.insert(key, Packed::of(&one.allocation_tags));
         }
         entries.is_due()

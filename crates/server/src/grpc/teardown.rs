@@ -4,6 +4,8 @@
 //! RM. A partition with tenants therefore stays, with its nodes. Nothing starts on these nodes before the RM has sent
 //! them again: decision page 36.
 
+use std::sync::Arc;
+
 use headroom_core::books::{Books, Partition};
 use headroom_core::config::Configuration;
 use headroom_core::{Command, Name};
@@ -29,6 +31,7 @@ impl Interface {
         for row in retained {
             commands.extend(leavings(books, row));
         }
+        let origin = Some(Arc::new(origin.clone()));
         let submission = |command: Command| Submission { origin: origin.clone(), command };
         let outcomes = engine.submit_all(commands.into_iter().map(submission).collect()).await;
         for outcome in outcomes.map_err(|error| unavailable(&error))? {

@@ -4,6 +4,8 @@ mod command;
 mod event;
 mod parts;
 
+use std::sync::Arc;
+
 use headroom_core::{Command, Event, Timestamp};
 use headroom_journal::{Origin, Record};
 
@@ -34,7 +36,7 @@ fn record(command: Option<Command>, events: Vec<Event>) -> Record {
     Record {
         sequence: 300,
         time: Timestamp::from_millis(1_700_000_000_123),
-        origin,
+        origin: origin.map(Arc::new),
         command,
         events,
     }

@@ -1,5 +1,7 @@
 //! Handlers that change tenants: `POST`, `PUT`, `PATCH`, and `DELETE`.
 
+use std::sync::Arc;
+
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{Response, StatusCode};
@@ -92,7 +94,8 @@ pub(super) async fn judged(
 ) -> Result<Outcome, Refused> {
     let any_version = asked.expected() == Some(Expected::Any);
     let origin = Origin { any_version, ..audit::origin(&asked.caller, &asked.request_id) };
-    let outcome = service.engine.submit(Submission { origin, command }).await;
+    let outcome =
+        service.engine.submit(Submission { origin: Some(Arc::new(origin)), command }).await;
     outcome.map_err(|why| Refused::unavailable(asked, &why))
 }
 
@@ -101,7 +104,7 @@ async fn carry_out(
     service: &Service,
     asked: &NativeRequest,
     command: Command,
-) -> Result<std::sync::Arc<View>, Refused> {
+) -> Result<Arc<View>, Refused> {
     let outcome = judged(service, asked, command).await?;
     let accepted = outcome.map_err(|rejection| refused(asked, &rejection))?;
     Ok(service.engine.views().at_least(accepted.sequence).await)
